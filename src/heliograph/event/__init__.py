@@ -1,0 +1,1 @@
+"""Events, blocks, digests and schemas, and their encodings: what travels, and nothing else."""

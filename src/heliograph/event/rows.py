@@ -1,0 +1,132 @@
+"""Compact rows: the encoding of a block of few events.
+
+A body is one byte (the width of a length), the length of every row, then the rows, each a msgpack
+array `[time offset, value, ...]` without its trailing nulls. The lengths stand in front, so that a
+block is split and thinned without its schema, and all rows of many blocks decode in one call.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from heliograph.event.errors import EventError
+from heliograph.event.types import INT64_MAX, INT64_MIN, Type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_WIDTHS: Final = {1: "<u1", 2: "<u2", 4: "<u4"}
+_Int64 = Annotated[int, msgspec.Meta(ge=INT64_MIN, le=INT64_MAX)]
+_STORED: Final[dict[Type, Any]] = {
+    Type.BOOL: bool,
+    Type.INT64: _Int64,
+    Type.FLOAT64: float,
+    Type.STRING: str,
+    Type.BYTES: bytes,
+    Type.TIMESTAMP: _Int64,
+}
+_ENCODER: Final = msgspec.msgpack.Encoder()
+
+
+def encode(rows: Iterable[Sequence[Any]]) -> bytes:
+    """Return the body of rows `[time offset, value, ...]`, as `Schema.row` makes them."""
+    encoded = []
+    for row in rows:
+        end = len(row)
+        while end > 1 and row[end - 1] is None:
+            end -= 1
+        encoded.append(_ENCODER.encode(row[:end] if end < len(row) else row))
+    return _assemble(encoded)
+
+
+def _assemble(encoded: Sequence[bytes]) -> bytes:
+    longest = max(map(len, encoded), default=0)
+    width = 1 if longest < 1 << 8 else 2 if longest < 1 << 16 else 4
+    lengths = b"".join([len(row).to_bytes(width, "little") for row in encoded])
+    return b"".join([bytes((width,)), lengths, *encoded])
+
+
+def check(body: bytes, count: int) -> None:
+    """Refuse a body whose lengths do not add up; what is inside the rows shows when they decode.
+
+    Raises:
+        EventError: The body is cut short, or longer than its rows.
+    """
+    width = body[0] if body else 0
+    if width not in _WIDTHS or len(body) < 1 + width * count:
+        raise EventError("the lengths of the rows of a block are cut short")
+    if 1 + width * count + int(_lengths(body, count).sum()) != len(body):
+        raise EventError("the rows of a block do not have the lengths that it states")
+
+
+def _lengths(body: bytes, count: int) -> npt.NDArray[np.int64]:
+    width = body[0]
+    return np.frombuffer(body, _WIDTHS[width], count, offset=1).astype(np.int64)
+
+
+def payload(body: bytes, count: int) -> bytes:
+    """Return the rows alone, one behind the other."""
+    return body[1 + body[0] * count :]
+
+
+def thin(body: bytes, count: int, keep: npt.NDArray[np.intp]) -> bytes:
+    """Return the body of the rows at the places `keep`, copied, so that they pin nothing."""
+    width = body[0]
+    lengths = _lengths(body, count)
+    ends = np.cumsum(lengths) + (1 + width * count)
+    starts = ends - lengths
+    if len(keep) and keep[-1] - keep[0] == len(keep) - 1:  # A run: one slice instead of many.
+        first, last = int(keep[0]), int(keep[-1])
+        head = body[1 + width * first : 1 + width * (last + 1)]
+        return body[:1] + head + body[starts[first] : ends[last]]
+    head = lengths[keep].astype(_WIDTHS[width]).tobytes()
+    slices = zip(starts[keep].tolist(), ends[keep].tolist(), strict=True)
+    return b"".join([body[:1], head, *[body[start:end] for start, end in slices]])
+
+
+def singles(body: bytes, count: int) -> list[bytes]:
+    """Return one body for each row."""
+    width = body[0]
+    rows = []
+    start = 1 + width * count
+    for place in range(count):
+        length = body[1 + width * place : 1 + width * (place + 1)]
+        end = start + int.from_bytes(length, "little")
+        rows.append(body[:1] + length + body[start:end])
+        start = end
+    return rows
+
+
+@lru_cache(maxsize=1_024)
+def _decoder(types: tuple[Type, ...]) -> msgspec.msgpack.Decoder[list[Any]]:
+    """Return a decoder that checks every value against the schema while it reads it."""
+    fields: list[Any] = [("time", _Int64)]
+    for place, kind in enumerate(types):
+        stored = _STORED[kind.element]
+        if kind.is_list:
+            stored = list.__class_getitem__(stored)
+        fields.append((f"v{place}", stored | None, None))
+    row = msgspec.defstruct("Row", fields, array_like=True, gc=False)
+    return msgspec.msgpack.Decoder(list[row])  # type: ignore[valid-type]
+
+
+def decode(bodies: Sequence[tuple[bytes, int]], types: tuple[Type, ...]) -> list[Any]:
+    """Return the rows of many bodies with their counts, as structs with `time`, `v0`, `v1`, ...
+
+    A row that is shorter than the schema was made before it grew: the rest is None.
+
+    Raises:
+        EventError: The bytes are no rows, or a value is not of the type that the schema says.
+    """
+    total = sum(count for _, count in bodies)
+    head = b"\xdd" + total.to_bytes(4, "big")
+    data = b"".join([head, *[payload(body, count) for body, count in bodies]])
+    try:
+        return _decoder(types).decode(data)
+    except msgspec.MsgspecError as error:
+        raise EventError(f"rows that do not fit their schema: {error}") from None

@@ -1,0 +1,48 @@
+"""Element: what both readers of documents, XML and YAML, make of a text, with its lines.
+
+Everything that a policy document may not exceed stands here too: documents come from outside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from heliograph.event.types import INT64_MAX, INT64_MIN
+
+if TYPE_CHECKING:
+    from heliograph.policy.model import Literal, Setting
+
+DOCUMENT_BYTES_MAX: Final = 64 * 1024
+DEPTH_MAX: Final = 32
+LEVELS_MAX: Final = 32
+FILTERS_MAX: Final = 32  # In one level.
+DIGESTERS_MAX: Final = 32
+VALUES_MAX: Final = 4_096
+VALUE_CHARS_MAX: Final = 1_024
+
+
+@dataclass(slots=True)
+class Element:
+    """One element of a document: its fields, each with its line, and the elements inside it."""
+
+    name: str
+    line: int
+    fields: dict[str, tuple[Setting, int]] = field(default_factory=dict)
+    children: list[Element] = field(default_factory=list)
+
+
+def literal(text: str) -> Literal:
+    """Return a number where the text is one as it would be written, else the text as it is.
+
+    So `5` is a number and `05` a text, whatever attribute they meet: nothing is lost on the way.
+    What no attribute can hold (infinities, NaN, 20 digits) stays a text too.
+    """
+    for number in (int, float):
+        try:
+            value = number(text)
+        except (ValueError, OverflowError):
+            continue
+        if str(value) == text and INT64_MIN <= value <= INT64_MAX:
+            return value
+    return text

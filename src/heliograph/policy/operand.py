@@ -1,0 +1,82 @@
+"""Operands: the parameters of a filter as values of the attribute that it meets.
+
+A comparison is exact or it is refused: nothing is rounded to fit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from heliograph.event.errors import EventError, PolicyError
+from heliograph.event.types import INT64_MAX, INT64_MIN, Type, microseconds, parse_time
+
+if TYPE_CHECKING:
+    from heliograph.policy.model import Filter, Literal
+
+
+def operand(one: Filter, name: str, kind: Type | None) -> Any:
+    """Return a parameter as a value of the type of the attribute, or of its members."""
+    value = one[name]
+    if isinstance(value, tuple):
+        return [fit_literal(member, kind, one) for member in value]
+    return fit_literal(value, kind, one)
+
+
+def members(one: Filter, kind: Type | None) -> list[Any]:
+    """Return the values of a set; of whole numbers only those that an int64 can equal."""
+    values = operand(one, "values", kind)
+    if kind is Type.INT64:
+        whole = [int(value) for value in values if math.isfinite(value) and value == int(value)]
+        return [value for value in whole if INT64_MIN <= value <= INT64_MAX]
+    return values  # type: ignore[no-any-return]
+
+
+def fit_literal(value: Literal, kind: Type | None, one: Filter) -> Any:
+    """Return a parameter as a value of the attribute's type, or of its members'.
+
+    Raises:
+        PolicyError: It is none, or the type cannot hold it exactly.
+    """
+    target = kind.element if kind is not None else None
+    fitted: Any = None
+    if target is Type.STRING and not isinstance(value, bool):
+        fitted = str(value)
+    elif target is Type.BOOL:
+        fitted = {True: True, False: False, "true": True, "false": False}.get(value)
+        fitted = None if isinstance(value, int | float) and not isinstance(value, bool) else fitted
+    elif target is Type.TIMESTAMP and isinstance(value, str):
+        try:
+            fitted = microseconds(parse_time(value))
+        except EventError:
+            fitted = None
+    elif target is not None and target.is_number and not isinstance(value, bool):
+        fitted = _fit_number(value, target)
+    if fitted is None:
+        raise PolicyError(
+            f"{value!r} cannot be compared with attribute {one.attribute}, "
+            f"which is {kind.value if kind else 'unknown'}",
+            line=one.line,
+            element=one.name,
+        )
+    return fitted
+
+
+def _fit_number(value: float | str, target: Type) -> int | float | None:
+    """Return a number that compares exactly with those of a column, or None."""
+    number: int | float
+    try:
+        number = int(value) if isinstance(value, str) else value
+    except ValueError:
+        try:
+            number = float(value)
+        except ValueError:
+            return None
+    if isinstance(number, float):
+        return None if math.isnan(number) else number
+    if target is Type.FLOAT64:
+        try:
+            return float(number) if float(number) == number else None
+        except OverflowError:
+            return None
+    return number

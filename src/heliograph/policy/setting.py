@@ -1,0 +1,99 @@
+"""Settings: the parameters of a filter, each checked against its shape and made canonical."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+from heliograph.event.errors import PolicyError
+from heliograph.policy.catalogue import Parameter, Shape
+from heliograph.policy.element import VALUE_CHARS_MAX
+
+if TYPE_CHECKING:
+    from heliograph.policy.model import Filter, Literal, Setting
+
+_SEED_MAX: Final = 2**63 - 1
+_EXACT_MAX: Final = 2**53
+
+
+def check_setting(value: Setting, parameter: Parameter, line: int, name: str) -> Setting:
+    """Return a parameter's value in its one canonical form."""
+    if parameter.shape is Shape.LITERALS:
+        members = value if isinstance(value, tuple) else (value,)
+        for member in members:
+            _check_length(member, line, name)
+        return tuple(sorted(set(members), key=lambda one: (type(one).__name__, one)))
+    if isinstance(value, tuple):
+        raise PolicyError(
+            f"{parameter.name} is one value, not {len(value)}", line=line, element=name
+        )
+    _check_length(value, line, name)
+    if parameter.shape is Shape.LITERAL:
+        return value
+    if parameter.shape is Shape.PATTERN:
+        return str(value)
+    number = _number(value)
+    if number is None or not _in_shape(number, parameter.shape):
+        raise PolicyError(
+            f"{parameter.name} is {parameter.shape.value}, not {value!r}", line=line, element=name
+        )
+    return number
+
+
+def _check_length(value: Literal, line: int, name: str) -> None:
+    if isinstance(value, str) and len(value) > VALUE_CHARS_MAX:
+        raise PolicyError(
+            f"a value has at most {VALUE_CHARS_MAX} characters", line=line, element=name
+        )
+
+
+def _number(value: Literal) -> int | float | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        number = float(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+    if isinstance(number, float) and number.is_integer() and abs(number) < _EXACT_MAX:
+        return int(number)
+    return number
+
+
+def _in_shape(number: float, shape: Shape) -> bool:
+    if not math.isfinite(number):
+        return False
+    if shape is Shape.NUMBER:
+        return number > 0
+    if shape is Shape.FRACTION:
+        return 0 <= number <= 1
+    if not isinstance(number, int):
+        return False
+    return 0 <= number <= _SEED_MAX if shape is Shape.SEED else 1 <= number <= _SEED_MAX
+
+
+def check_sense(one: Filter) -> None:
+    """Refuse settings that are each right, but together can only be a mistake."""
+    if one.name == "WITHIN":
+        low, high = one["low"], one["high"]
+        if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
+            raise PolicyError(f"low {low} is above high {high}", line=one.line, element=one.name)
+    if one.name in ("INSET", "FIRST", "LAST") and not one["values"]:
+        raise PolicyError("values is empty: it would never act", line=one.line, element=one.name)
+    if one.name == "MATCH":
+        compile_pattern(str(one["pattern"]), one.line)
+
+
+def compile_pattern(pattern: str, line: int | None = None) -> Any:
+    """Return a compiled RE2 expression: its time grows with the text, never with its square."""
+    import re2  # noqa: PLC0415 - only MATCH needs it
+
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 1 << 20
+    try:
+        return re2.compile(pattern, options)
+    except re2.error as error:
+        words = error.args[0].decode() if isinstance(error.args[0], bytes) else error
+        raise PolicyError(
+            f"pattern {pattern!r} is no RE2 regular expression: {words}", line=line, element="MATCH"
+        ) from None

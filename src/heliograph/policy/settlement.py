@@ -1,0 +1,302 @@
+"""Settlement: put a packed lane together, so that every number is delivered or counted.
+
+A digest settles `(after, upto]`: of these numbers those that do not arrive are exactly its `count`
+plus its `filtered`. Digests of one lane settle consecutive intervals of each epoch, and a digest
+stands behind the last entry that it covers.
+
+A host downstream may meet numbers that are missing although no digest of its lane has settled them
+yet: the digest that does is still on its way. What is dropped behind such a gap cannot be settled
+before it; its summary is carried as *pending* until that digest comes (`absorb`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from heliograph.event.digest import Digest
+from heliograph.policy.digesters import merge_parts, parts_of
+from heliograph.policy.model import Each
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from heliograph.event.block import Block
+    from heliograph.event.columns import Columns, Mask
+    from heliograph.policy.binding import BoundPolicy
+    from heliograph.policy.pack import Lane
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """A decoded lane, and for each event whether it is kept, dropped, or (neither) filtered."""
+
+    columns: Columns
+    kept: Mask
+    dropped: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A lane after a pack: its entries, the level that was needed, and what is still pending."""
+
+    entries: list[Block | Digest]
+    level: int
+    pending: tuple[Digest, ...] = ()
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """The events of one epoch between two digests of a lane: places `start` to `end`.
+
+    Up to the number `reach` nothing is missing that has not been settled; `closing` is the digest
+    behind them, which settles whatever is missing among them.
+    """
+
+    start: int
+    end: int
+    reach: int
+    closing: Digest | None
+
+
+def settle(lane: Lane, found: Sorted, policy: BoundPolicy, level: int) -> Packed:
+    """Return the kept events and the digests that account for all others."""
+    builder = _Builder(lane, found, policy)
+    pending = {digest.epoch: digest for digest in lane.pending}
+    for epoch, stretches in _epochs(lane):
+        after = lane.settled.number if epoch == lane.settled.epoch else 0
+        builder.begin(epoch, after, pending.pop(epoch, None))
+        if policy.policy.each is Each.RUN:
+            builder.by_run(stretches)
+        else:
+            builder.at_once(stretches)
+    return Packed(builder.entries, level, (*pending.values(), *builder.pending))
+
+
+def _epochs(lane: Lane) -> Iterator[tuple[int, list[_Stretch]]]:
+    """Yield each epoch of a lane with its stretches, the last of which may have no closing."""
+    place = 0
+    epoch: int | None = None
+    stretches: list[_Stretch] = []
+    broken = False
+    for entry in lane.entries:
+        if entry.epoch != epoch:
+            if epoch is not None:
+                yield epoch, stretches
+            epoch, broken = entry.epoch, False
+            reach = lane.settled.number if epoch == lane.settled.epoch else 0
+            stretches = [_Stretch(place, place, reach, None)]
+        now = stretches[-1]
+        if isinstance(entry, Digest):
+            now.closing = entry
+            stretches.append(_Stretch(place, place, entry.upto, None))
+            broken = False
+            continue
+        place += entry.count
+        now.end = place
+        if not broken:
+            now.reach, broken = _reach(entry, now.reach)
+    if epoch is not None:
+        yield epoch, stretches
+
+
+def _reach(block: Block, reach: int) -> tuple[int, bool]:
+    """Return how far numbers go without a gap through a block, and whether one was met."""
+    if block.first != reach + 1:
+        return reach, True
+    if not block.presence:
+        return block.last, False
+    offsets = block.offsets()
+    gap = int(np.argmax(offsets != np.arange(block.count)))
+    return block.first + gap - 1, True
+
+
+class _Builder:
+    """Builds the entries of a packed lane, epoch by epoch."""
+
+    def __init__(self, lane: Lane, found: Sorted, policy: BoundPolicy) -> None:
+        self.columns = found.columns
+        self.found = found
+        self.policy = policy
+        self.entries: list[Block | Digest] = []
+        self.pending: list[Digest] = []
+        blocks = self.columns.blocks
+        self.stream = lane.entries[0].stream if lane.entries else ""
+        self.starts = np.cumsum([0, *(block.count for block in blocks)])
+        self.numbers: npt.NDArray[np.int64] | None = None
+        self.times: npt.NDArray[np.int64] | None = None
+        self.epoch = 0
+        self.after = 0
+        self.carried: Digest | None = None
+
+    def begin(self, epoch: int, after: int, carried: Digest | None) -> None:
+        """Begin an epoch of which everything up to `after` has been settled."""
+        self.epoch, self.after, self.carried = epoch, after, carried
+
+    def at_once(self, stretches: list[_Stretch]) -> None:
+        """Make one digest of all that can be settled, behind the last event that it covers."""
+        *closed, tail = stretches
+        start, reach = stretches[0].start, tail.reach
+        edge = self._place_of(tail, reach)
+        self._keep(start, edge)
+        digests = [stretch.closing for stretch in closed if stretch.closing is not None]
+        self._emit(self._summary(start, edge, digests), reach)
+        self._keep(edge, tail.end)
+        self._hold(edge, tail.end)
+
+    def by_run(self, stretches: list[_Stretch]) -> None:
+        """Make a digest of each run of dropped events, as the papers do (PACK 2, Figure 3).
+
+        Existing digests join the runs that they touch. A run behind a gap cannot be settled before
+        the digest that settles the gap, and joins it.
+        """
+        start = stretches[0].start  # From here on nothing has been summarised.
+        digests: list[Digest] = []
+        upto = self.after
+        for stretch in stretches:
+            edge = self._place_of(stretch, stretch.reach)
+            for first, end, kept in self._runs(stretch.start, edge):
+                if not kept:
+                    upto = self._number(end - 1)
+                    continue
+                self._emit(self._summary(start, first, digests), upto)
+                start, digests = first, []
+                self._keep(first, end)
+                start = end
+            if stretch.closing is None:
+                self._emit(self._summary(start, edge, digests), upto)
+                self._keep(edge, stretch.end)
+                self._hold(edge, stretch.end)
+                return
+            self._keep(edge, stretch.end)
+            digests.append(stretch.closing)
+            upto = stretch.closing.upto
+
+    def _runs(self, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+        """Yield the runs of kept and of not kept events among the places."""
+        if start == end:
+            return
+        kept = self.found.kept[start:end]
+        edges = ((kept[1:] != kept[:-1]).nonzero()[0] + 1 + start).tolist()
+        for first, last in pairwise([start, *edges, end]):
+            yield first, last, bool(self.found.kept[first])
+
+    def _place_of(self, stretch: _Stretch, reach: int) -> int:
+        """Return the first place of a stretch whose number lies beyond `reach`."""
+        if stretch.start == stretch.end or self._number(stretch.end - 1) <= reach:
+            return stretch.end
+        numbers = self._numbers()[stretch.start : stretch.end]
+        return stretch.start + int(numbers.searchsorted(reach, "right"))
+
+    def _numbers(self) -> npt.NDArray[np.int64]:
+        if self.numbers is None:
+            self.numbers = self.columns.numbers()
+        return self.numbers
+
+    def _number(self, place: int) -> int:
+        block = int(self.starts.searchsorted(place, "right")) - 1
+        found = self.columns.blocks[block]
+        if place == self.starts[block + 1] - 1:
+            return found.last
+        return int(self._numbers()[place])
+
+    def _keep(self, start: int, end: int) -> None:
+        """Add the kept events among the places, copied out of their blocks."""
+        if start == end:
+            return
+        kept = self.found.kept[start:end].nonzero()[0]
+        if not len(kept):
+            return
+        kept += start
+        first = int(self.starts.searchsorted(kept[0], "right")) - 1
+        last = int(self.starts.searchsorted(kept[-1], "right")) - 1
+        cuts = kept.searchsorted(self.starts[first : last + 2]).tolist()
+        for block, (low, high) in enumerate(pairwise(cuts), first):
+            if low < high:
+                places = kept[low:high] - self.starts[block]
+                self.entries.append(self.columns.thin(block, places))
+
+    def _summary(self, start: int, end: int, digests: Sequence[Digest]) -> Digest:
+        """Merge digests with what was dropped and filtered; the result settles nothing yet."""
+        merged = Digest(self.stream, self.epoch, 0, 0, 0)
+        if digests:  # The first of them stands behind the gap that what is carried waits for.
+            merged = self._carried(merged)
+        for digest in digests:
+            merged = merge(merged, digest)
+        if start == end:
+            return merged
+        places = self.found.dropped[start:end].nonzero()[0]
+        if len(places):
+            places += start
+            if self.times is None:
+                self.times = self.columns.times()
+            times = self.times[places]
+            parts = parts_of(self.policy.digesters, self.columns, places)
+            span = int(times.min()), int(times.max())
+            own = Digest(self.stream, self.epoch, 0, 0, len(places), 0, *span, parts)
+            merged = merge(merged, own) if merged.settled else own
+        filtered = end - start - len(places) - int(np.count_nonzero(self.found.kept[start:end]))
+        return _with(merged, filtered=merged.filtered + filtered) if filtered else merged
+
+    def _emit(self, summary: Digest, upto: int) -> None:
+        """Add a digest that settles everything up to `upto`, if it has anything to say."""
+        if summary.settled:
+            self.entries.append(_with(summary, after=self.after, upto=upto))
+            self.after = upto
+
+    def _hold(self, start: int, end: int) -> None:
+        """Carry over what was dropped behind a gap that nothing has settled yet."""
+        summary = self._carried(self._summary(start, end, []))
+        if summary.settled:
+            self.pending.append(summary)
+
+    def _carried(self, summary: Digest) -> Digest:
+        """Merge a summary with what earlier packs left pending in this epoch, once."""
+        held, self.carried = self.carried, None
+        return summary if held is None else merge(held, summary)
+
+
+def _with(digest: Digest, **changes: int) -> Digest:
+    return msgspec.structs.replace(digest, **changes)
+
+
+def merge(one: Digest, other: Digest) -> Digest:
+    """Return what two digests of one epoch say together; the interval is left to the caller."""
+    times = [time for time in (one.first_time, other.first_time) if time is not None]
+    ends = [time for time in (one.last_time, other.last_time) if time is not None]
+    return Digest(
+        one.stream,
+        one.epoch,
+        min(one.after, other.after),
+        max(one.upto, other.upto),
+        one.count + other.count,
+        one.filtered + other.filtered,
+        min(times, default=None),
+        max(ends, default=None),
+        merge_parts(one.parts, other.parts),
+    )
+
+
+def absorb(pending: tuple[Digest, ...], digest: Digest) -> tuple[tuple[Digest, ...], Digest]:
+    """Let a digest that comes from upstream take up what was pending before it in its epoch."""
+    for held in pending:
+        if held.epoch == digest.epoch:
+            whole = _with(merge(held, digest), after=digest.after, upto=digest.upto)
+            return tuple(one for one in pending if one is not held), whole
+    return pending, digest
+
+
+def bare(packed: Packed) -> Packed:
+    """Return a packed lane whose digests say only how many and when."""
+    entries = [
+        msgspec.structs.replace(entry, parts=()) if isinstance(entry, Digest) else entry
+        for entry in packed.entries
+    ]
+    pending = tuple(msgspec.structs.replace(held, parts=()) for held in packed.pending)
+    return Packed(entries, packed.level, pending)
