@@ -7,6 +7,8 @@ or with the one of the block's version.
 
 from __future__ import annotations
 
+from itertools import islice
+from operator import lt
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -15,7 +17,7 @@ import numpy.typing as npt
 
 from heliograph.event import rows
 from heliograph.event.errors import EventError
-from heliograph.event.types import INT64_MAX
+from heliograph.event.types import INT64_MAX, TIME_MAX, TIME_MIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,6 +148,8 @@ def cover(numbers: Sequence[int]) -> tuple[int, int, bytes]:
     if not 0 < len(numbers) <= BLOCK_EVENTS_MAX:
         raise EventError(f"a block holds 1 to {BLOCK_EVENTS_MAX} events, not {len(numbers)}")
     first, span = numbers[0], numbers[-1] - numbers[0] + 1
+    if not isinstance(numbers, range) and not all(map(lt, numbers, islice(numbers, 1, None))):
+        raise EventError("the numbers of the events of a block rise")
     if span == len(numbers):
         return first, span, b""
     if span > BLOCK_EVENTS_MAX:
@@ -182,8 +186,12 @@ def check_block(block: Block) -> None:
         raise EventError(f"a stream key has 1 to {STREAM_CHARS_MAX} characters")
     if not (0 < block.count <= block.span <= BLOCK_EVENTS_MAX):
         raise EventError(f"a block of {block.count} events cannot span {block.span} numbers")
-    if block.epoch < 0 or block.first < 1 or block.last > INT64_MAX or block.version < 1:
-        raise EventError("a block has an epoch, numbers and a schema version that are positive")
+    if not 0 <= block.epoch <= INT64_MAX or not 0 < block.first <= block.last <= INT64_MAX:
+        raise EventError("a block has an epoch and numbers that are positive and within int64")
+    if block.version < 1:
+        raise EventError("a block has a schema version that is positive")
+    if not TIME_MIN <= block.time <= TIME_MAX:
+        raise EventError(f"the time {block.time} us of a block lies outside the years 1 to 9999")
     if len(block.body) > BLOCK_BYTES_MAX:
         raise EventError(f"a block has at most {BLOCK_BYTES_MAX} bytes, not {len(block.body)}")
     if block.presence or block.span != block.count:
@@ -210,7 +218,7 @@ def decode_block(data: bytes) -> Block:
     """Read a block from bytes that come from outside, and check it."""
     try:
         block = _DECODER.decode(data)
-    except msgspec.MsgspecError as error:
+    except rows.BROKEN as error:
         raise EventError(f"bytes that are no block: {error}") from None
     check_block(block)
     return block

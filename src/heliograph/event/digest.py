@@ -12,8 +12,10 @@ from typing import Any, Final
 
 import msgspec
 
+from heliograph.event.block import STREAM_CHARS_MAX
 from heliograph.event.errors import EventError
-from heliograph.event.types import INT64_MAX
+from heliograph.event.rows import BROKEN
+from heliograph.event.types import INT64_MAX, TIME_MAX, TIME_MIN
 
 PARTS_MAX: Final = 64
 # What a digest costs in memory and on the wire beside its parts.
@@ -80,12 +82,19 @@ class Digest(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
 
 def check_digest(digest: Digest) -> None:
     """Refuse a digest that contradicts itself; call it on what comes from outside."""
-    if not (digest.epoch >= 0 <= digest.after <= digest.upto <= INT64_MAX):
+    if not 0 < len(digest.stream) <= STREAM_CHARS_MAX:
+        raise EventError(f"a stream key has 1 to {STREAM_CHARS_MAX} characters")
+    if not 0 <= digest.epoch <= INT64_MAX:
+        raise EventError(f"a digest cannot be of the epoch {digest.epoch}")
+    if not 0 <= digest.after <= digest.upto <= INT64_MAX:
         raise EventError(f"a digest cannot settle ({digest.after}, {digest.upto}]")
     if digest.count < 0 or digest.filtered < 0 or digest.settled > digest.upto - digest.after:
         raise EventError(
             f"a digest of ({digest.after}, {digest.upto}] cannot count {digest.settled} events"
         )
+    first, last = digest.first_time, digest.last_time
+    if any(time is not None and not TIME_MIN <= time <= TIME_MAX for time in (first, last)):
+        raise EventError("the times of a digest lie within the years 1 to 9999")
     if len(digest.parts) > PARTS_MAX:
         raise EventError(f"a digest has at most {PARTS_MAX} parts, not {len(digest.parts)}")
     if any(not isinstance(part.value, int | float | str | bytes | None) for part in digest.parts):
@@ -107,7 +116,7 @@ def decode_digest(data: bytes) -> Digest:
     """Read a digest from bytes that come from outside, and check it."""
     try:
         digest = _DECODER.decode(data)
-    except msgspec.MsgspecError as error:
+    except BROKEN as error:
         raise EventError(f"bytes that are no digest: {error}") from None
     check_digest(digest)
     return digest

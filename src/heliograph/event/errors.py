@@ -36,6 +36,6 @@ class PolicyError(HeliographError):
         self.line = line
         self.element = element
         self.reason = message
-        place = f"line {line}: " if line is not None else ""
+        place = f"line {line}: " if line else ""
         what = f"{element}: " if element else ""
         super().__init__(f"{place}{what}{message}")

@@ -15,13 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from heliograph.event.errors import EventError
-from heliograph.event.types import INT64_MAX, INT64_MIN, Type
+from heliograph.event.types import INT64_MAX, INT64_MIN, TIME_MAX, TIME_MIN, Type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _WIDTHS: Final = {1: "<u1", 2: "<u2", 4: "<u4"}
 _Int64 = Annotated[int, msgspec.Meta(ge=INT64_MIN, le=INT64_MAX)]
+# Twice what lies between the years 1 and 9999: with the time of a block it stays within int64.
+_Offset = Annotated[int, msgspec.Meta(ge=2 * TIME_MIN, le=2 * TIME_MAX)]
 _STORED: Final[dict[Type, Any]] = {
     Type.BOOL: bool,
     Type.INT64: _Int64,
@@ -30,21 +32,34 @@ _STORED: Final[dict[Type, Any]] = {
     Type.BYTES: bytes,
     Type.TIMESTAMP: _Int64,
 }
+# What msgspec raises for bytes from outside; a text that is no UTF-8 and too deep a nesting come
+# as Python's own errors.
+BROKEN: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 def encode(rows: Iterable[Sequence[Any]]) -> bytes:
     """Return the body of rows `[time offset, value, ...]`, as `Schema.row` makes them."""
-    encoded = []
-    for row in rows:
-        end = len(row)
-        while end > 1 and row[end - 1] is None:
-            end -= 1
-        encoded.append(_ENCODER.encode(row[:end] if end < len(row) else row))
-    return _assemble(encoded)
+    return assemble([encode_row(row) for row in rows])
 
 
-def _assemble(encoded: Sequence[bytes]) -> bytes:
+def encode_row(row: Sequence[Any]) -> bytes:
+    """Return one row of a body, without its trailing nulls.
+
+    Raises:
+        EventError: A text holds half a character (a surrogate), which UTF-8 cannot hold.
+    """
+    end = len(row)
+    while end > 1 and row[end - 1] is None:
+        end -= 1
+    try:
+        return _ENCODER.encode(row[:end] if end < len(row) else row)
+    except UnicodeEncodeError as error:
+        raise EventError(f"a text that is no UTF-8: {error}") from None
+
+
+def assemble(encoded: Sequence[bytes]) -> bytes:
+    """Return the body of encoded rows."""
     longest = max(map(len, encoded), default=0)
     width = 1 if longest < 1 << 8 else 2 if longest < 1 << 16 else 4
     lengths = b"".join([len(row).to_bytes(width, "little") for row in encoded])
@@ -105,13 +120,15 @@ def singles(body: bytes, count: int) -> list[bytes]:
 @lru_cache(maxsize=1_024)
 def _decoder(types: tuple[Type, ...]) -> msgspec.msgpack.Decoder[list[Any]]:
     """Return a decoder that checks every value against the schema while it reads it."""
-    fields: list[Any] = [("time", _Int64)]
+    fields: list[Any] = [("time", _Offset)]
     for place, kind in enumerate(types):
         stored = _STORED[kind.element]
         if kind.is_list:
             stored = list.__class_getitem__(stored)
         fields.append((f"v{place}", stored | None, None))
-    row = msgspec.defstruct("Row", fields, array_like=True, gc=False)
+    row = msgspec.defstruct(
+        "Row", fields, array_like=True, gc=False, forbid_unknown_fields=True
+    )
     return msgspec.msgpack.Decoder(list[row])  # type: ignore[valid-type]
 
 
@@ -128,5 +145,5 @@ def decode(bodies: Sequence[tuple[bytes, int]], types: tuple[Type, ...]) -> list
     data = b"".join([head, *[payload(body, count) for body, count in bodies]])
     try:
         return _decoder(types).decode(data)
-    except msgspec.MsgspecError as error:
+    except BROKEN as error:
         raise EventError(f"rows that do not fit their schema: {error}") from None

@@ -144,6 +144,8 @@ class Schema:
         if OPAQUE in unfit or grown.get(OPAQUE, Type.BYTES) is not Type.BYTES:
             raise EventError(f"the tag {OPAQUE} is kept for what fits no attribute, as bytes")
         if unfit:
+            # What a sender already carried as opaque goes into the new text, not under it.
+            unfit |= {OPAQUE: values[OPAQUE]} if values.get(OPAQUE) is not None else {}
             rest = {tag: value for tag, value in values.items() if tag not in unfit}
             text = json.dumps(unfit, default=_plain).encode()
             return self.absorb(rest | {OPAQUE: text})
@@ -159,7 +161,9 @@ class Schema:
                 continue
             kind, known = infer(value), self.type_of(tag)
             if known is None:
-                if kind is not None and len(self.attributes) + len(grown) < ATTRIBUTES_MAX - 1:
+                # The last place is kept for the opaque attribute.
+                room = ATTRIBUTES_MAX - (0 if tag == OPAQUE else 1 - (OPAQUE in self.index))
+                if kind is not None and len(self.attributes) + len(grown) < room:
                     grown[tag] = kind
                 else:
                     unfit[tag] = value

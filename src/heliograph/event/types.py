@@ -18,8 +18,8 @@ INT64_MAX: Final = 2**63 - 1
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 # What datetime can hold (years 1 to 9999), so that every timestamp has one.
-_TIME_MIN: Final = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
-_TIME_MAX: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+TIME_MIN: Final = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+TIME_MAX: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 
 
 class Type(enum.Enum):
@@ -79,20 +79,23 @@ def infer(value: Any) -> Type | None:
     A list has the type of its members, of which an int may stand among floats. The type of an
     empty list cannot be known, and None is not a value.
     """
-    kind = _OF.get(type(value))
-    if kind is not None:
-        if kind is Type.INT64 and not INT64_MIN <= value <= INT64_MAX:
-            return None
-        if kind is Type.TIMESTAMP and value.tzinfo is None:
-            return None
-        return kind
-    if not isinstance(value, list | tuple) or not value:
-        return None
-    members = {infer(member) for member in value}
+    if not isinstance(value, list | tuple):
+        return _infer_scalar(value)
+    # Members are scalars, so this does not recurse: JSON from outside may nest a thousand deep.
+    members = {_infer_scalar(member) for member in value}
     if members == {Type.INT64, Type.FLOAT64}:
         return Type.FLOAT64_LIST
     (member,) = members if len(members) == 1 else (None,)
-    return None if member is None or member.is_list else member.list
+    return None if member is None else member.list
+
+
+def _infer_scalar(value: Any) -> Type | None:
+    kind = _OF.get(type(value))
+    if kind is Type.INT64 and not INT64_MIN <= value <= INT64_MAX:
+        return None
+    if kind is Type.TIMESTAMP and value.tzinfo is None:
+        return None
+    return kind
 
 
 def fit(value: Any, kind: Type) -> Any:
@@ -143,7 +146,7 @@ def microseconds(value: datetime) -> int:
 
 def moment(micros: int) -> datetime:
     """Return the time that is `micros` microseconds after 1970 began, in UTC."""
-    if not _TIME_MIN <= micros <= _TIME_MAX:
+    if not TIME_MIN <= micros <= TIME_MAX:
         raise EventError(f"the time {micros} us lies outside the years 1 to 9999")
     return _EPOCH + micros * _MICROSECOND
 
@@ -156,11 +159,12 @@ def parse_time(text: str) -> datetime:
     """
     try:
         value = datetime.fromisoformat(text.strip())
-    except ValueError:
+        # In UTC, a time of another zone may leave the years that there are: an OverflowError.
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise EventError(
             f"{text[:40]!r} is not an ISO 8601 time such as 2026-01-31T12:00:00Z"
         ) from None
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
 def show_time(micros: int) -> str:

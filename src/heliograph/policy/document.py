@@ -50,14 +50,19 @@ def loads(text: str) -> Policy:
     if text.lstrip().startswith("<"):
         from heliograph.policy.xml import read_xml  # noqa: PLC0415
 
-        return _policy(read_xml(text))
+        return policy_of(read_xml(text))
     from heliograph.policy.yaml import read_yaml  # noqa: PLC0415
 
     # JSON may be indented by tabs, YAML may not; neither has a tab inside a text.
-    return _policy(read_yaml(text.replace("\t", " ")))
+    return policy_of(read_yaml(text.replace("\t", " ")))
 
 
-def _policy(root: Element) -> Policy:
+def policy_of(root: Element) -> Policy:
+    """Return the policy that an element tree describes.
+
+    Raises:
+        PolicyError: It describes none; the message names line and element.
+    """
     _expect(root, "policy", {"attribute", "rest"})
     attribute = _tag(root, "attribute")
     rest = _choice(root, "rest", Rest, Rest.NOTHING)

@@ -1,0 +1,50 @@
+"""The plot of a trial: what PACK's Figure 8 draws, for each queue that was tried."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from heliograph.event.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from heliograph.policy.trial import Outcome
+
+
+def draw(outcomes: Sequence[Outcome], path: Path) -> None:
+    """Draw latency, loss and packs over time, one line a queue, into a PNG file."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - an extra
+    from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
+
+    figure = Figure(figsize=(9, 9), layout="constrained")
+    FigureCanvasAgg(figure)
+    latency, loss, packs = figure.subplots(3, 1, sharex=True)
+    for one in outcomes:
+        _line(latency, one.latency.points, label=one.name, linewidth=0.8)
+        _line(loss, one.loss.loss(), label=one.name, linewidth=0.9)
+    ours = outcomes[0]
+    if ours.taken.points:
+        times, fractions = zip(*ours.taken.points, strict=True)
+        packs.vlines(times, 0, fractions, linewidth=0.8)
+        packs.plot(times, fractions, "o", markersize=2)
+    latency.set_ylabel("latency of each event (s)")
+    window = ours.loss.seconds
+    loss.set_ylabel(f"loss in each {'second' if window == 1 else f'{window} s'}")
+    loss.set_ylim(0, 1)
+    packs.set_ylabel("fraction taken by each pack")
+    packs.set_ylim(0, 1)
+    packs.set_xlabel("time since the first event (s)")
+    latency.set_ylim(bottom=0)
+    latency.legend(loc="upper right", fontsize="small")
+    latency.set_title(f"{ours.name}: {ours.delivered:,} of {ours.offered:,} events delivered")
+    try:
+        figure.savefig(path, dpi=110, format="png")
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _line(axes: Any, points: Sequence[tuple[float, float]], **style: Any) -> None:
+    if points:
+        axes.plot(*zip(*points, strict=True), **style)

@@ -1,0 +1,154 @@
+"""`heliograph policy`: check, explain and try policies before any network exists."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from heliograph.cli.options import AS_JSON, STREAM, TIME
+from heliograph.cli.trial import try_
+from heliograph.event.errors import PolicyError, UsageError
+
+if TYPE_CHECKING:
+    from heliograph.policy.explain import Explanation
+
+
+@click.group()
+def command() -> None:
+    """Write, check and try policies: what may be dropped, and what is told of it.
+
+    POLICY is a file in XML, YAML or JSON, or a built-in policy: oldest, newest, "latest-per KEY".
+    TRACE is a recorded stream in CSV, JSON lines or Parquet; - reads CSV or JSON lines from
+    standard input.
+    """
+
+
+@command.command()
+@click.argument("policy")
+@AS_JSON
+def check(policy: str, *, as_json: bool) -> None:
+    """Check POLICY and say in plain words what it does.
+
+    A mistake is shown with its line, the element, and what was expected; the exit code is then 1.
+    """
+    from heliograph.policy.builtin import resolve  # noqa: PLC0415 - verbs load what they need
+    from heliograph.policy.reading import read  # noqa: PLC0415 - as above
+
+    try:
+        found = resolve(policy)
+    except PolicyError as error:
+        if not as_json:
+            raise
+        place = {"line": error.line, "element": error.element, "reason": error.reason}
+        click.echo(json.dumps({"ok": False, "error": place}))
+        raise SystemExit(1) from None
+    if as_json:
+        result = {"identity": found.identity, "policy": found.document(), "reading": read(found)}
+        click.echo(json.dumps({"ok": True} | result))
+        return
+    for line in read(found):
+        click.echo(line)
+
+
+@command.command()
+def schema() -> None:
+    """Print the JSON Schema of policy documents, for editors that check as you type."""
+    from heliograph.policy.json_schema import json_schema  # noqa: PLC0415 - see check
+
+    click.echo(json.dumps(json_schema(), indent=2))
+
+
+@command.command()
+@click.argument("policy")
+@click.argument("trace")
+@click.option(
+    "--lane", default=1024, show_default=True, type=click.IntRange(2, 65_536),
+    help="Take the trace as full lanes of so many events, as packing would.",
+)  # fmt: skip
+@TIME
+@STREAM
+@AS_JSON
+def explain(
+    policy: str, trace: str, *, lane: int, time_tag: str | None, stream: str | None, as_json: bool
+) -> None:
+    """Run each filter of POLICY over TRACE, alone and in its place.
+
+    Shows what each filter drops and costs, which never act or are shadowed by an earlier one, and
+    a cheaper order where there is one. A trace may be larger than memory.
+    """
+    from heliograph.cli.progress import watched  # noqa: PLC0415 - see check
+    from heliograph.event.trace import open_trace  # noqa: PLC0415 - see check
+    from heliograph.policy.builtin import resolve  # noqa: PLC0415 - see check
+    from heliograph.policy.explain import Explainer  # noqa: PLC0415 - see check
+
+    explainer = Explainer(resolve(policy), lane, time.perf_counter_ns)
+    with open_trace(trace, time=time_tag, stream=stream) as source:
+        for block, schema in watched(source, "explaining"):
+            explainer.offer(block, schema)
+    explanation = explainer.finish()
+    if not explanation.events:
+        raise UsageError(f"{trace} holds no events")
+    if as_json:
+        click.echo(json.dumps(_explanation(explanation)))
+    else:
+        _show(explanation, lane)
+
+
+def _explanation(found: Explanation) -> dict[str, Any]:
+    return {
+        "events": found.events,
+        "lanes": found.lanes,
+        "kept_after_level": found.kept,
+        "filters": [
+            {
+                "level": one.level,
+                "filter": one.filter.document(),
+                "alone": one.alone,
+                "met": one.met,
+                "dropped": one.dropped,
+                "share": one.share,
+                "ns_per_event": one.cost_per_event,
+                "note": one.note,
+            }
+            for one in found.filters
+        ],
+        "advice": found.advice,
+    }
+
+
+def _show(found: Explanation, lane: int) -> None:
+    from heliograph.cli.table import percent, show_table  # noqa: PLC0415 - see check
+    from heliograph.policy.reading import describe  # noqa: PLC0415 - see check
+
+    click.echo(f"{found.events:,} events, as {found.lanes:,} lanes of up to {lane:,}\n")
+    head = ["level", "filter", "alone", "here", "of those it meets", "ns/event", "note"]
+    rows = [
+        [
+            "always" if one.level == 0 else one.level,
+            one.filter.name,
+            percent(one.share_alone),
+            f"{one.dropped:,}",
+            percent(one.share),
+            f"{one.cost_per_event:.0f}",
+            one.note,
+        ]
+        for one in found.filters
+    ]
+    show_table(head, rows)
+    click.echo()
+    for one in found.filters:
+        where = "always" if one.level == 0 else f"level {one.level}"
+        click.echo(f"{where:8} {describe(one.filter)}")
+    click.echo()
+    levels = sorted({one.level for one in found.filters})
+    for level, kept in zip(levels, found.kept, strict=True):
+        where = "the always level" if level == 0 else f"level {level}"
+        click.echo(f"after {where} {percent(kept / found.events)} of the events are left")
+    for line in found.advice:
+        click.echo(f"advice: {line}")
+
+
+command.add_command(try_)

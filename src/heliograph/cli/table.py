@@ -1,0 +1,52 @@
+"""Tables in a terminal, and the same as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def show_table(head: Sequence[str], rows: Sequence[Sequence[Any]], *, err: bool = False) -> None:
+    """Print rows under a head; numbers stand right, texts left."""
+    texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(head, *texts, strict=True)]
+    right = [
+        bool(rows)
+        and all(isinstance(row[place], int | float | None) or _numeric(row[place]) for row in rows)
+        for place in range(len(head))
+    ]
+    for line in (list(head), ["-" * width for width in widths], *texts):
+        cells = [
+            cell.rjust(width) if flush else cell.ljust(width)
+            for cell, width, flush in zip(line, widths, right, strict=True)
+        ]
+        click.echo("  ".join(cells).rstrip(), err=err)
+
+
+def _numeric(cell: Any) -> bool:
+    """Say whether a text is a number with its unit, such as `12.5 %` or `3 ms`."""
+    first = str(cell).lstrip("-").split(" ")[0].replace(",", "").replace(".", "")
+    return first.isdigit() or cell in ("", "-")
+
+
+def seconds(nanoseconds: float | None) -> str:
+    """Return a duration with the unit that suits it."""
+    if nanoseconds is None:
+        return "-"
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if abs(nanoseconds) >= size:
+            return (
+                f"{nanoseconds / size:.3g} {unit}"
+                if unit != "s"
+                else f"{nanoseconds / size:,.1f} s"
+            )
+    return f"{nanoseconds:.0f} ns"
+
+
+def percent(fraction: float) -> str:
+    """Return a fraction as percent."""
+    return f"{fraction * 100:.1f} %"

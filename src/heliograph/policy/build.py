@@ -1,0 +1,184 @@
+"""Build: policies in Python, with the names and the checks of the documents.
+
+    policy("PulseRate", delta(5), within(50, 100), latest(10), summary=[digester("MEAN")])
+
+Each positional argument is a level: one filter, or a list of filters that run in a chain.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from heliograph.policy.document import policy_of
+from heliograph.policy.element import Element
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from heliograph.policy.model import Literal, Policy
+
+_LINE = 0  # What is built in Python has no lines.
+
+
+def policy(
+    attribute: str | None = None,
+    *levels: Element | Sequence[Element],
+    always: Element | Sequence[Element] | None = None,
+    summary: Iterable[Element] = (),
+    each: str = "pack",
+    rest: str = "nothing",
+) -> Policy:
+    """Return a policy of levels; `attribute` is that of all filters and digesters naming none.
+
+    Raises:
+        PolicyError: As for a document that says the same.
+    """
+    root = _element("policy", attribute=attribute, rest=rest)
+    if always is not None:
+        root.children.append(_level(always, always=True))
+    root.children += [_level(level) for level in levels]
+    whole = _element("summary", each=each)
+    whole.children = list(summary)
+    root.children.append(whole)
+    return policy_of(root)
+
+
+def _level(filters: Element | Sequence[Element], *, always: bool = False) -> Element:
+    level = _element("level", always=always)
+    level.children = [filters] if isinstance(filters, Element) else list(filters)
+    return level
+
+
+def _element(kind: str, /, **fields: Any) -> Element:
+    given = {key: value for key, value in fields.items() if value is not None}
+    return Element(
+        kind,
+        _LINE,
+        {
+            key: (tuple(value) if isinstance(value, list | set | frozenset) else value, _LINE)
+            for key, value in given.items()
+        },
+    )
+
+
+def _filter(name: str, **fields: Any) -> Element:
+    return _element("filter", name=name, **fields)
+
+
+def gt(value: Literal, *, attribute: str | None = None, action: str | None = None) -> Element:
+    """Keep the events whose value is above `value`."""
+    return _filter("GT", value=value, attribute=attribute, action=action)
+
+
+def ge(value: Literal, *, attribute: str | None = None, action: str | None = None) -> Element:
+    """Keep the events whose value is `value` or above."""
+    return _filter("GE", value=value, attribute=attribute, action=action)
+
+
+def lt(value: Literal, *, attribute: str | None = None, action: str | None = None) -> Element:
+    """Keep the events whose value is below `value`."""
+    return _filter("LT", value=value, attribute=attribute, action=action)
+
+
+def le(value: Literal, *, attribute: str | None = None, action: str | None = None) -> Element:
+    """Keep the events whose value is `value` or below."""
+    return _filter("LE", value=value, attribute=attribute, action=action)
+
+
+def eq(value: Literal, *, attribute: str | None = None, action: str | None = None) -> Element:
+    """Keep the events whose value equals `value`."""
+    return _filter("EQ", value=value, attribute=attribute, action=action)
+
+
+def ne(value: Literal, *, attribute: str | None = None, action: str | None = None) -> Element:
+    """Keep the events whose value does not equal `value`."""
+    return _filter("NE", value=value, attribute=attribute, action=action)
+
+
+def within(
+    low: Literal, high: Literal, *, attribute: str | None = None, action: str | None = None
+) -> Element:
+    """Drop the events from `low` to `high`, both included."""
+    return _filter("WITHIN", low=low, high=high, attribute=attribute, action=action)
+
+
+def inset(
+    values: Iterable[Literal], *, attribute: str | None = None, action: str | None = None
+) -> Element:
+    """Drop the events whose value is one of `values`."""
+    return _filter("INSET", values=tuple(values), attribute=attribute, action=action)
+
+
+def match(pattern: str, *, attribute: str | None = None, action: str | None = None) -> Element:
+    """Drop the events in whose value an RE2 regular expression is found."""
+    return _filter("MATCH", pattern=pattern, attribute=attribute, action=action)
+
+
+def contain(value: Literal, *, attribute: str | None = None, action: str | None = None) -> Element:
+    """Drop the events whose set contains `value`."""
+    return _filter("CONTAIN", value=value, attribute=attribute, action=action)
+
+
+def subset(
+    values: Iterable[Literal], *, attribute: str | None = None, action: str | None = None
+) -> Element:
+    """Drop the events whose set lies within `values`."""
+    return _filter("SUBSET", values=tuple(values), attribute=attribute, action=action)
+
+
+def supset(
+    values: Iterable[Literal], *, attribute: str | None = None, action: str | None = None
+) -> Element:
+    """Drop the events whose set holds all of `values`."""
+    return _filter("SUPSET", values=tuple(values), attribute=attribute, action=action)
+
+
+def first(
+    values: Iterable[Literal], *, attribute: str | None = None, by: str | None = None
+) -> Element:
+    """Of the events whose value is one of `values`, drop all but the first."""
+    return _filter("FIRST", values=tuple(values), attribute=attribute, by=by)
+
+
+def last(
+    values: Iterable[Literal], *, attribute: str | None = None, by: str | None = None
+) -> Element:
+    """Of the events whose value is one of `values`, drop all but the last."""
+    return _filter("LAST", values=tuple(values), attribute=attribute, by=by)
+
+
+def uniq(*, attribute: str | None = None, by: str | None = None) -> Element:
+    """Drop the events that equal the one before."""
+    return _filter("UNIQ", attribute=attribute, by=by)
+
+
+def guniq(*, attribute: str | None = None, by: str | None = None) -> Element:
+    """Drop all but the first event of each value."""
+    return _filter("GUNIQ", attribute=attribute, by=by)
+
+
+def delta(change: float, *, attribute: str | None = None, by: str | None = None) -> Element:
+    """Drop the events that differ by less than `change` from the last kept one."""
+    return _filter("DELTA", change=change, attribute=attribute, by=by)
+
+
+def latest(window: int, *, attribute: str | None = None, by: str | None = None) -> Element:
+    """Drop all but the last `window` events."""
+    return _filter("LATEST", window=window, attribute=attribute, by=by)
+
+
+def every(
+    n: int, *, attribute: str | None = None, by: str | None = None, action: str | None = None
+) -> Element:
+    """Keep the events at the positions 0, n, 2n, ..."""
+    return _filter("EVERY", n=n, attribute=attribute, by=by, action=action)
+
+
+def random(fraction: float, *, seed: int | None = None, attribute: str | None = None) -> Element:
+    """Drop about a fraction of the events."""
+    return _filter("RANDOM", fraction=fraction, seed=seed, attribute=attribute)
+
+
+def digester(name: str, attribute: str | None = None) -> Element:
+    """Return a digester by its name: MAX MIN COUNT SUM MEAN DISTINCT QUANTILES."""
+    return _element("digester", name=name, attribute=attribute)
