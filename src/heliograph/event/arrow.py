@@ -212,6 +212,9 @@ def from_table(table: pa.Table, schema: Schema) -> Iterator[Block]:
         ).combine_chunks()
     except pa.ArrowException as error:
         raise EventError(f"a column does not fit the schema: {error}") from None
+    empty = [name for name in [*_POSITIONS, "_time"] if table[name].null_count]
+    if empty:
+        raise EventError(f"the table has rows without {', '.join(empty)}")
     numbers = table["_number"].to_numpy()
     epochs = table["_epoch"].to_numpy()
     streams = pc.rank(table["_stream"].combine_chunks(), tiebreaker="dense").to_numpy()

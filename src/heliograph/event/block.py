@@ -182,6 +182,19 @@ def check_block(block: Block) -> None:
     Raises:
         EventError: With the rule that was broken.
     """
+    _check_ranges(block)
+    if block.presence or block.span != block.count:
+        bits = np.unpackbits(np.frombuffer(block.presence, np.uint8))
+        fits = len(bits) == (block.span + 7) // 8 * 8 and not bits[block.span :].any()
+        if not fits or bits.sum() != block.count or not bits[0] or not bits[block.span - 1]:
+            raise EventError("the presence bitmap of a block contradicts its span and count")
+    if block.form == ROWS:
+        rows.check(block.body, block.count)
+    elif block.form != ARROW:
+        raise EventError(f"a block of the unknown form {block.form}: upgrade to read it")
+
+
+def _check_ranges(block: Block) -> None:
     if not 0 < len(block.stream) <= STREAM_CHARS_MAX:
         raise EventError(f"a stream key has 1 to {STREAM_CHARS_MAX} characters")
     if not (0 < block.count <= block.span <= BLOCK_EVENTS_MAX):
@@ -194,15 +207,6 @@ def check_block(block: Block) -> None:
         raise EventError(f"the time {block.time} us of a block lies outside the years 1 to 9999")
     if len(block.body) > BLOCK_BYTES_MAX:
         raise EventError(f"a block has at most {BLOCK_BYTES_MAX} bytes, not {len(block.body)}")
-    if block.presence or block.span != block.count:
-        bits = np.unpackbits(np.frombuffer(block.presence, np.uint8))
-        fits = len(bits) == (block.span + 7) // 8 * 8 and not bits[block.span :].any()
-        if not fits or bits.sum() != block.count or not bits[0] or not bits[block.span - 1]:
-            raise EventError("the presence bitmap of a block contradicts its span and count")
-    if block.form == ROWS:
-        rows.check(block.body, block.count)
-    elif block.form != ARROW:
-        raise EventError(f"a block of the unknown form {block.form}: upgrade to read it")
 
 
 _ENCODER: Final = msgspec.msgpack.Encoder()

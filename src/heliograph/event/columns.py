@@ -265,7 +265,8 @@ def _coded(columns: list[Any]) -> TextColumn:
 
     codes, distinct = arrow.codes(columns)
     known = codes >= 0
-    return TextColumn(codes, distinct, None if known.all() else known)
+    # Without any value, the code -1 would have nothing to point at.
+    return TextColumn(codes, distinct or [None], None if known.all() else known)
 
 
 def _texts(values: list[Any]) -> TextColumn:

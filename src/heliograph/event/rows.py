@@ -126,9 +126,7 @@ def _decoder(types: tuple[Type, ...]) -> msgspec.msgpack.Decoder[list[Any]]:
         if kind.is_list:
             stored = list.__class_getitem__(stored)
         fields.append((f"v{place}", stored | None, None))
-    row = msgspec.defstruct(
-        "Row", fields, array_like=True, gc=False, forbid_unknown_fields=True
-    )
+    row = msgspec.defstruct("Row", fields, array_like=True, gc=False, forbid_unknown_fields=True)
     return msgspec.msgpack.Decoder(list[row])  # type: ignore[valid-type]
 
 

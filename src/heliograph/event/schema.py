@@ -122,14 +122,15 @@ class Schema:
         """
         row: list[Any] = [None] * len(self.attributes)
         for tag, value in values.items():
+            if value is None:
+                continue  # The same as absent, so it needs no place in the schema either.
             place = self.index.get(tag)
             if place is None:
                 raise EventError(f"attribute {tag} is not in the schema: add it with evolve()")
-            if value is not None:
-                try:
-                    row[place] = fit(value, self.types[place])
-                except EventError as error:
-                    raise EventError(f"attribute {tag}: {error}") from None
+            try:
+                row[place] = fit(value, self.types[place])
+            except EventError as error:
+                raise EventError(f"attribute {tag}: {error}") from None
         return row
 
     def absorb(self, values: Mapping[str, Any]) -> tuple[Schema, list[Any]]:
@@ -138,8 +139,11 @@ class Schema:
         What fits no type, or not the type that the attribute has, goes together into the attribute
         `_opaque`, so that nothing a sensor said is lost. A declared schema does not grow.
         """
-        if self.declared:
-            return self, self.row(values)
+        try:
+            return self, self.row(values)  # Most events fit as they are.
+        except EventError:
+            if self.declared:
+                raise
         grown, unfit = self._growth(values)
         if OPAQUE in unfit or grown.get(OPAQUE, Type.BYTES) is not Type.BYTES:
             raise EventError(f"the tag {OPAQUE} is kept for what fits no attribute, as bytes")

@@ -79,7 +79,7 @@ def infer(value: Any) -> Type | None:
     A list has the type of its members, of which an int may stand among floats. The type of an
     empty list cannot be known, and None is not a value.
     """
-    if not isinstance(value, list | tuple):
+    if type(value) in _OF or not isinstance(value, list | tuple):
         return _infer_scalar(value)
     # Members are scalars, so this does not recurse: JSON from outside may nest a thousand deep.
     members = {_infer_scalar(member) for member in value}

@@ -115,11 +115,20 @@ def _distinct_sketch(values: list[Any], kind: Type) -> bytes:
 
     sketch = hll_sketch(HLL_LG_K)
     for value in values:
-        # -0.0 equals 0.0; a truth is a whole number; all else is hashed as it is.
-        sketch.update(
-            value + 0.0 if kind is Type.FLOAT64 else int(value) if kind is Type.BOOL else value
-        )
+        sketch.update(_hashed(value, kind))
     return bytes(sketch.serialize_compact())
+
+
+def _hashed(value: Any, kind: Type) -> Any:
+    """Return a value in the form in which the sketch tells it from all others of its attribute."""
+    if kind is Type.BYTES:
+        value = value.decode("latin-1")
+    if isinstance(value, str):
+        return value or "\x00"  # The sketch passes over empty texts.
+    # Whole floats count as the int64 that they may have been before the schema was widened, and so
+    # -0.0 as 0.0; a truth is a whole number.
+    whole = kind is Type.BOOL or (kind is Type.FLOAT64 and value.is_integer())
+    return int(value) if whole and abs(value) < _SAFE else value
 
 
 def _quantile_sketch(values: Any) -> bytes:
@@ -156,7 +165,7 @@ def merge_part(one: Part, other: Part) -> Part:
         if one.digester in ("SUM", "MEAN"):
             return _merge_sum(one, other, known)
         merged = _MERGE[one.digester](one.value, other.value)
-    except (TypeError, ValueError, KeyError, RuntimeError, IndexError) as error:
+    except (TypeError, ValueError, KeyError, RuntimeError, IndexError, OverflowError) as error:
         raise EventError(
             f"parts of {one.digester} of {one.attribute} that do not merge: {error}"
         ) from None

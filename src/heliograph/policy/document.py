@@ -34,6 +34,7 @@ def load(path: str | Path) -> Policy:
             data = stream.read(limits.DOCUMENT_BYTES_MAX + 1)
     except OSError as error:
         raise PolicyError(f"cannot read {path}: {error.strerror or error}") from None
+    _check_size(len(data))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -44,8 +45,11 @@ def load(path: str | Path) -> Policy:
 
 def loads(text: str) -> Policy:
     """Read a policy from a text in XML, YAML or JSON, told apart by how it begins."""
-    if len(text.encode(errors="replace")) > limits.DOCUMENT_BYTES_MAX:
-        raise PolicyError(f"a policy document has at most {limits.DOCUMENT_BYTES_MAX} bytes")
+    try:
+        _check_size(len(text.encode()))
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise PolicyError("half a character, which no text has", line=line) from None
     # Each reader is loaded only for its own form: the command answers sooner, a device needs less.
     if text.lstrip().startswith("<"):
         from heliograph.policy.xml import read_xml  # noqa: PLC0415
@@ -53,8 +57,12 @@ def loads(text: str) -> Policy:
         return policy_of(read_xml(text))
     from heliograph.policy.yaml import read_yaml  # noqa: PLC0415
 
-    # JSON may be indented by tabs, YAML may not; neither has a tab inside a text.
-    return policy_of(read_yaml(text.replace("\t", " ")))
+    return policy_of(read_yaml(text))
+
+
+def _check_size(size: int) -> None:
+    if size > limits.DOCUMENT_BYTES_MAX:
+        raise PolicyError(f"a policy document has at most {limits.DOCUMENT_BYTES_MAX} bytes")
 
 
 def policy_of(root: Element) -> Policy:

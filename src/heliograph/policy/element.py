@@ -5,6 +5,7 @@ Everything that a policy document may not exceed stands here too: documents come
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -33,16 +34,24 @@ class Element:
 
 
 def literal(text: str) -> Literal:
-    """Return a number where the text is one as it would be written, else the text as it is.
+    """Return a number or a truth where the text is one as it would be written, else the text.
 
     So `5` is a number and `05` a text, whatever attribute they meet: nothing is lost on the way.
-    What no attribute can hold (infinities, NaN, 20 digits) stays a text too.
+    What no parameter can be (infinities, NaN, 20 digits) stays a text too.
     """
+    if text in ("true", "false"):
+        return text == "true"
     for number in (int, float):
         try:
             value = number(text)
-        except (ValueError, OverflowError):
+        except ValueError:
             continue
-        if str(value) == text and INT64_MIN <= value <= INT64_MAX:
+        held = INT64_MIN <= value <= INT64_MAX if number is int else math.isfinite(value)
+        if held and str(value) == text:
             return value
     return text
+
+
+def written(value: Literal) -> str:
+    """Return a literal as the text that it was written as."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

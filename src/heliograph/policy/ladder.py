@@ -10,23 +10,28 @@ we keep the formula (DESIGN.md, Ladder). One ladder per lane; it lives as long a
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 ALPHA: Final = 0.1
 THRESHOLD: Final = 0.1
+
+
+class Flow(NamedTuple):
+    """What passed a lane since its previous pack, in whatever is full (entries or bytes)."""
+
+    arrived: int
+    departed: int  # At its head: delivered, not dropped.
+    emptied: bool  # Whether the lane stood empty at any time.
 
 
 class Controller(Protocol):
     """What picks levels: the ladder, or `Aim`, its rival."""
 
     level: int
+    fill: float  # Of its capacity, from which on a lane counts as full.
 
-    def choose(self, now: int, arrived: int, departed: int) -> int:
-        """Return the level for a pack at `now`.
-
-        `arrived` and `departed` are how much came into the lane and left it at its head since the
-        previous pack, counted in whatever is full (entries or bytes).
-        """
+    def choose(self, now: int, flow: Flow) -> int:
+        """Return the level for a pack at `now`."""
 
     def packed(self, level: int, now: int, before: int, after: int) -> None:
         """Tell that a pack was done at a level, and how much the lane held before and after."""
@@ -39,12 +44,13 @@ class Ladder:
         """Begin at level 1, knowing nothing."""
         self.top = top
         self.level = 1
+        self.fill = 1.0
         self._turnaround: dict[int, float] = {}
         self._packed_at: dict[int, int] = {}
 
-    def choose(self, now: int, arrived: int = 0, departed: int = 0) -> int:
+    def choose(self, now: int, flow: Flow | None = None) -> int:
         """Return the level for a pack at `now`, at most one away from the last one."""
-        del arrived, departed  # The turnaround is all that the papers look at.
+        del flow  # The turnaround is all that the papers look at.
         last = self._packed_at.get(self.level)
         if last is not None:
             observed = max(1, now - last)

@@ -40,6 +40,13 @@ class Limits:
         if not 0 < self.least <= 1:
             raise UsageError(f"a pack frees a part above 0 and up to 1, not {self.least}")
 
+    def filled(self, part: float) -> Limits:
+        """Return the limits at which a part of this capacity counts as full."""
+        if part >= 1:
+            return self
+        entries = None if self.entries is None else max(ENTRIES_MIN, int(self.entries * part))
+        return Limits(entries, None if self.bytes is None else int(self.bytes * part), self.least)
+
     def full(self, load: Load) -> bool:
         """Say whether a lane is full, in entries or in bytes."""
         return (self.entries is not None and load.entries >= self.entries) or (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from heliograph.event.errors import EventError, PolicyError
 from heliograph.event.types import INT64_MAX, INT64_MIN, Type, microseconds, parse_time
+from heliograph.policy.element import written
 
 if TYPE_CHECKING:
     from heliograph.policy.model import Filter, Literal
@@ -27,8 +28,8 @@ def members(one: Filter, kind: Type | None) -> list[Any]:
     """Return the values of a set; of whole numbers only those that an int64 can equal."""
     values = operand(one, "values", kind)
     if kind is Type.INT64:
-        whole = [int(value) for value in values if math.isfinite(value) and value == int(value)]
-        return [value for value in whole if INT64_MIN <= value <= INT64_MAX]
+        held = [value for value in values if INT64_MIN <= value <= INT64_MAX]
+        return [int(value) for value in held if value == int(value)]
     return values  # type: ignore[no-any-return]
 
 
@@ -40,8 +41,8 @@ def fit_literal(value: Literal, kind: Type | None, one: Filter) -> Any:
     """
     target = kind.element if kind is not None else None
     fitted: Any = None
-    if target is Type.STRING and not isinstance(value, bool):
-        fitted = str(value)
+    if target is Type.STRING:
+        fitted = written(value)
     elif target is Type.BOOL:
         fitted = {True: True, False: False, "true": True, "false": False}.get(value)
         fitted = None if isinstance(value, int | float) and not isinstance(value, bool) else fitted
@@ -73,7 +74,8 @@ def _fit_number(value: float | str, target: Type) -> int | float | None:
         except ValueError:
             return None
     if isinstance(number, float):
-        return None if math.isnan(number) else number
+        rounded = math.isinf(number) and "inf" not in str(value).lower()  # Such as 1e999.
+        return None if math.isnan(number) or rounded else number
     if target is Type.FLOAT64:
         try:
             return float(number) if float(number) == number else None

@@ -38,13 +38,15 @@ class Lane:
     """What is to be packed: blocks and digests of one stream in their order, and what is settled.
 
     `settled` is the position up to which digests before these entries have settled the stream (or
-    where the subscription began). `pending` accounts for what earlier packs dropped behind a gap
-    that no digest has settled yet; see `settlement`.
+    where the subscription began). `reached` is how far nothing is missing, which is further where
+    events were sent on behind the last digest (`reach` advances it). `pending` accounts for what
+    earlier packs dropped behind a gap that no digest has settled yet; see `settlement`.
     """
 
     entries: Sequence[Block | Digest]
     settled: Position = BEGINNING
     pending: tuple[Digest, ...] = ()
+    reached: Position = BEGINNING
 
     def load(self) -> Load:
         """Return how much the lane holds."""

@@ -14,6 +14,7 @@ from heliograph.event.block import Block
 from heliograph.event.digest import Digest
 from heliograph.event.errors import UsageError
 from heliograph.event.event import Position
+from heliograph.policy.ladder import Flow
 from heliograph.policy.limits import Load
 from heliograph.policy.pack import BEGINNING, Lane, load_of, pack_to_fit
 
@@ -107,6 +108,8 @@ class PolicyQueue:
         self._placed = 0  # When the digests in the lane were put there.
         self._ordinal = 0
         self._arrived = self._departed = Load(0, 0)
+        self._emptied = True
+        self._full = limits  # Where it counts as full, which the controller may lower.
         self._owed: Digest | None = None  # Filtered on arrival and not yet in a digest.
 
     def offer(self, now: int, event: Block, schema: Schema, *, filtered: bool = False) -> None:
@@ -118,7 +121,7 @@ class PolicyQueue:
         if filtered:
             self._owe(event)
             return
-        if self._limits.full(self._load):
+        if self._full.full(self._load):
             self._pack(now)
         self._since[Position(event.epoch, event.first)] = now
         self._entries.append(event)
@@ -145,6 +148,7 @@ class PolicyQueue:
             else:
                 self._settled = Position(head.epoch, head.upto)
             server.take(head, since, since)
+        self._emptied = self._emptied or not entries
 
     def _pack(self, now: int) -> None:
         policy = self._policy
@@ -153,13 +157,13 @@ class PolicyQueue:
         if self._controller is None:
             self._controller = self._control(policy.top)
         self._settle_owed()
-        before = self._load
-        kind = (
-            0 if self._limits.entries is not None and before.entries >= self._limits.entries else 1
-        )
-        level = self._controller.choose(now, self._arrived[kind], self._departed[kind])
+        before, limits = self._load, self._full
+        entries_full = limits.entries is not None and before.entries >= limits.entries
+        unit = 0 if entries_full else 1
+        flow = Flow(self._arrived[unit], self._departed[unit], self._emptied)
+        level = self._controller.choose(now, flow)
         lane = Lane(list(self._entries), self._settled)
-        packed = pack_to_fit(lane, policy, level, self._limits, ordinal=self._ordinal)
+        packed = pack_to_fit(lane, policy, level, limits, ordinal=self._ordinal)
         self._ordinal += 1
         self._entries = deque()
         for entry in packed.entries:
@@ -169,7 +173,9 @@ class PolicyQueue:
         self._load = load_of(packed.entries)
         self._placed = now
         self._arrived = self._departed = Load(0, 0)
-        self._controller.packed(packed.level, now, before[kind], self._load[kind])
+        self._emptied = False
+        self._controller.packed(packed.level, now, before[unit], self._load[unit])
+        self._full = self._limits.filled(self._controller.fill)
         self._forget(now, packed.level)
 
     def _forget(self, now: int, level: int) -> None:

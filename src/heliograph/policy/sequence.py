@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 # Up to this many places per event, a table of all keys beats sorting them.
 _TABLE_PER_EVENT: Final = 4
 _TABLE_MIN: Final = 4_096
-# Plain Python lists of a whole long column would cost memory; of a piece they do not.
-_PIECE: Final = 65_536
 
 
 def repeats(keys: Keys) -> Mask:
@@ -124,15 +122,17 @@ def delta(values: npt.NDArray[Any], groups: Keys | None, change: float) -> Mask:
         return _delta_by(values.tolist(), groups.tolist(), change)
     keep: list[int] = []
     add = keep.append
-    low = high = None
-    for start in range(0, len(values), _PIECE):
-        piece = values[start : start + _PIECE].tolist()
-        if low is None:
-            low = high = piece[0]  # So that the first one is kept.
-        for place, value in enumerate(piece, start):
-            if value <= low or value >= high:
-                add(place)
-                low, high = value - change, value + change
+    # A view of the memory makes each Python number as the loop comes to it, never a list of all.
+    numbers = np.ascontiguousarray(values).data
+    low: float
+    high: float
+    low = high = numbers[0] if len(values) else 0  # So that the first one is kept.
+    for place, value in enumerate(numbers):
+        if value <= low or value >= high:
+            add(place)
+            low, high = value - change, value + change
+            if low == value or high == value:
+                low, high = _next_to(value)
     drop = np.ones(len(values), np.bool_)
     drop[keep] = False
     return drop
@@ -144,7 +144,18 @@ def _delta_by(values: list[Any], groups: list[int], change: float) -> Mask:
     for place, (value, group) in enumerate(zip(values, groups, strict=True)):
         low, high = bounds.get(group, (value, value))
         if value <= low or value >= high:
-            bounds[group] = value - change, value + change
+            low, high = value - change, value + change
+            bounds[group] = _next_to(value) if value in (low, high) else (low, high)
         else:
             drop[place] = True
     return drop
+
+
+def _next_to(value: float) -> tuple[float, float]:
+    """Return the bounds around a float so large that `change` is lost in rounding.
+
+    What equals it is dropped, what differs at all is kept. No number lies beyond an infinity; NaN
+    is a bound that no value reaches.
+    """
+    low, high = math.nextafter(value, -math.inf), math.nextafter(value, math.inf)
+    return math.nan if low == value else low, math.nan if high == value else high

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.event.errors import PolicyError
 from heliograph.policy.catalogue import Parameter, Shape
-from heliograph.policy.element import VALUE_CHARS_MAX
+from heliograph.policy.element import VALUE_CHARS_MAX, literal, written
 
 if TYPE_CHECKING:
     from heliograph.policy.model import Filter, Literal, Setting
@@ -20,18 +20,20 @@ def check_setting(value: Setting, parameter: Parameter, line: int, name: str) ->
     """Return a parameter's value in its one canonical form."""
     if parameter.shape is Shape.LITERALS:
         members = value if isinstance(value, tuple) else (value,)
-        for member in members:
-            _check_length(member, line, name)
-        return tuple(sorted(set(members), key=lambda one: (type(one).__name__, one)))
+        members = tuple(_plain(member, parameter, line, name) for member in members)
+        # 1, 1.0 and True are equal to Python, and different values of a document.
+        distinct = {(type(one).__name__, repr(one)): one for one in members}
+        ordered = sorted((kind, one, text) for (kind, text), one in distinct.items())
+        return tuple(one for _, one, _ in ordered)
     if isinstance(value, tuple):
         raise PolicyError(
-            f"{parameter.name} is one value, not {len(value)}", line=line, element=name
+            f"{parameter.name} is one value, not a list of {len(value)}", line=line, element=name
         )
-    _check_length(value, line, name)
+    value = _plain(value, parameter, line, name)
     if parameter.shape is Shape.LITERAL:
         return value
     if parameter.shape is Shape.PATTERN:
-        return str(value)
+        return written(value)
     number = _number(value)
     if number is None or not _in_shape(number, parameter.shape):
         raise PolicyError(
@@ -40,11 +42,19 @@ def check_setting(value: Setting, parameter: Parameter, line: int, name: str) ->
     return number
 
 
-def _check_length(value: Literal, line: int, name: str) -> None:
+def _plain(value: Literal, parameter: Parameter, line: int, name: str) -> Literal:
+    """Return a value as a document would have it; what is built in Python may be anything."""
     if isinstance(value, str) and len(value) > VALUE_CHARS_MAX:
         raise PolicyError(
             f"a value has at most {VALUE_CHARS_MAX} characters", line=line, element=name
         )
+    if not isinstance(value, bool | int | float | str):
+        raise PolicyError(
+            f"{parameter.name} is {parameter.shape.value}, not {value!r}", line=line, element=name
+        )
+    if isinstance(value, float) and not math.isfinite(value):
+        raise PolicyError(f"{parameter.name} is finite, not {value}", line=line, element=name)
+    return value if isinstance(value, bool | str) else literal(str(value))
 
 
 def _number(value: Literal) -> int | float | None:

@@ -6,7 +6,8 @@ stands behind the last entry that it covers.
 
 A host downstream may meet numbers that are missing although no digest of its lane has settled them
 yet: the digest that does is still on its way. What is dropped behind such a gap cannot be settled
-before it; its summary is carried as *pending* until that digest comes (`absorb`).
+before it; its summary is carried as *pending* until that digest comes (`absorb`). A pending digest
+settles nothing: its `after` is where the gap begins, its `upto` the last number that it counts.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import msgspec
 import numpy as np
 
 from heliograph.event.digest import Digest
+from heliograph.event.event import Position
 from heliograph.policy.digesters import merge_parts, parts_of
 from heliograph.policy.model import Each
 
@@ -90,8 +92,9 @@ def _epochs(lane: Lane) -> Iterator[tuple[int, list[_Stretch]]]:
             if epoch is not None:
                 yield epoch, stretches
             epoch, broken = entry.epoch, False
-            reach = lane.settled.number if epoch == lane.settled.epoch else 0
-            stretches = [_Stretch(place, place, reach, None)]
+            known = (lane.settled, lane.reached)
+            number = max((one.number for one in known if one.epoch == epoch), default=0)
+            stretches = [_Stretch(place, place, number, None)]
         now = stretches[-1]
         if isinstance(entry, Digest):
             now.closing = entry
@@ -104,6 +107,14 @@ def _epochs(lane: Lane) -> Iterator[tuple[int, list[_Stretch]]]:
             now.reach, broken = _reach(entry, now.reach)
     if epoch is not None:
         yield epoch, stretches
+
+
+def reach(reached: Position, entry: Block | Digest) -> Position:
+    """Return how far nothing is missing, once `entry` has been sent on behind `reached`."""
+    number = reached.number if reached.epoch == entry.epoch else 0
+    if isinstance(entry, Digest):
+        return Position(entry.epoch, max(number, entry.upto))
+    return Position(entry.epoch, _reach(entry, number)[0])
 
 
 def _reach(block: Block, reach: int) -> tuple[int, bool]:
@@ -148,7 +159,7 @@ class _Builder:
         digests = [stretch.closing for stretch in closed if stretch.closing is not None]
         self._emit(self._summary(start, edge, digests), reach)
         self._keep(edge, tail.end)
-        self._hold(edge, tail.end)
+        self._hold(edge, tail)
 
     def by_run(self, stretches: list[_Stretch]) -> None:
         """Make a digest of each run of dropped events, as the papers do (PACK 2, Figure 3).
@@ -172,7 +183,7 @@ class _Builder:
             if stretch.closing is None:
                 self._emit(self._summary(start, edge, digests), upto)
                 self._keep(edge, stretch.end)
-                self._hold(edge, stretch.end)
+                self._hold(edge, stretch)
                 return
             self._keep(edge, stretch.end)
             digests.append(stretch.closing)
@@ -225,9 +236,9 @@ class _Builder:
     def _summary(self, start: int, end: int, digests: Sequence[Digest]) -> Digest:
         """Merge digests with what was dropped and filtered; the result settles nothing yet."""
         merged = Digest(self.stream, self.epoch, 0, 0, 0)
-        if digests:  # The first of them stands behind the gap that what is carried waits for.
-            merged = self._carried(merged)
         for digest in digests:
+            if self.carried is not None and digest.upto > self.carried.after:
+                merged = self._carried(merged)  # This is what it waits for.
             merged = merge(merged, digest)
         if start == end:
             return merged
@@ -241,6 +252,8 @@ class _Builder:
             span = int(times.min()), int(times.max())
             own = Digest(self.stream, self.epoch, 0, 0, len(places), 0, *span, parts)
             merged = merge(merged, own) if merged.settled else own
+        if not self.policy.always:
+            return merged
         filtered = end - start - len(places) - int(np.count_nonzero(self.found.kept[start:end]))
         return _with(merged, filtered=merged.filtered + filtered) if filtered else merged
 
@@ -250,11 +263,12 @@ class _Builder:
             self.entries.append(_with(summary, after=self.after, upto=upto))
             self.after = upto
 
-    def _hold(self, start: int, end: int) -> None:
+    def _hold(self, start: int, tail: _Stretch) -> None:
         """Carry over what was dropped behind a gap that nothing has settled yet."""
-        summary = self._carried(self._summary(start, end, []))
+        summary = self._carried(self._summary(start, tail.end, []))
         if summary.settled:
-            self.pending.append(summary)
+            upto = self._number(tail.end - 1) if start < tail.end else summary.upto
+            self.pending.append(_with(summary, after=tail.reach, upto=upto))
 
     def _carried(self, summary: Digest) -> Digest:
         """Merge a summary with what earlier packs left pending in this epoch, once."""
@@ -286,7 +300,7 @@ def merge(one: Digest, other: Digest) -> Digest:
 def absorb(pending: tuple[Digest, ...], digest: Digest) -> tuple[tuple[Digest, ...], Digest]:
     """Let a digest that comes from upstream take up what was pending before it in its epoch."""
     for held in pending:
-        if held.epoch == digest.epoch:
+        if held.epoch == digest.epoch and held.after < digest.upto:
             whole = _with(merge(held, digest), after=digest.after, upto=digest.upto)
             return tuple(one for one in pending if one is not held), whole
     return pending, digest

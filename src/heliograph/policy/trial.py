@@ -96,6 +96,8 @@ class Outcome:
     filtered: int = 0
     digests: int = 0
     packs: int = 0
+    changes: int = 0
+    level: int | None = None
     latency_sum: int = 0
     latency_max: int = 0
     busy: int = 0
@@ -181,6 +183,8 @@ class _Recorder:
 
     def packed(self, now: int, level: int, fraction: float) -> None:
         self.outcome.packs += 1
+        self.outcome.changes += self.outcome.level not in (None, level)
+        self.outcome.level = level
         self.outcome.levels[level] += 1
         self.outcome.taken.add(self.outcome.seconds(now), fraction)
 

@@ -77,6 +77,8 @@ def _take_parameters(element: Element) -> None:
                 f"a filter takes at most {VALUES_MAX} values", line=child.line, element="<para>"
             )
     for name, found in lists.items():
+        if name in element.fields:
+            raise PolicyError(f"{name} stands twice", line=element.line, element="<filter>")
         if len(found) == 1 and name != "values":
             element.fields[name] = found[0]
         else:
@@ -90,6 +92,8 @@ def _parameter_name(child: Element) -> str:
         raise PolicyError(
             f"expected <para>, found <{child.name}>", line=child.line, element="<filter>"
         )
+    if child.children:
+        raise PolicyError("nothing stands inside it", line=child.line, element="<para>")
     for key in child.fields:
         if key not in ("name", "value"):
             raise PolicyError(

@@ -5,6 +5,8 @@ Aliases and tags are refused before anything is built, so nothing expands and no
 
 from __future__ import annotations
 
+import math
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
@@ -16,6 +18,14 @@ if TYPE_CHECKING:
     from heliograph.policy.model import Literal, Setting
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# Only what a parameter says may be a number or a truth; names, tags and patterns are texts.
+_TEXTS: Final = ("name", "attribute", "by", "action", "each", "rest", "pattern")
+# JSON may have these as they are; for YAML they are line breaks, or unprintable.
+_UNPRINTABLE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_HALVES: Final = re.compile(r"(\\\\)|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
+# YAML and JSON also write numbers as 1e3 and 2.50. A whole number that `literal` leaves a text has
+# too many digits, or a zero in front, and stays one: nothing is lost.
+_NUMBER: Final = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?")
 _LISTS: Final = {"levels": "level", "filters": "filter", "digesters": "digester"}
 
 
@@ -25,6 +35,8 @@ def read_yaml(text: str) -> Element:
     Raises:
         PolicyError: It is not well-formed, or uses aliases or tags.
     """
+    if text.lstrip().startswith("{"):
+        text = _from_json(text)
     try:
         _screen(text)
         node = yaml.compose(text, _LOADER)
@@ -32,11 +44,26 @@ def read_yaml(text: str) -> Element:
         mark = error.problem_mark
         line = mark.line + 1 if mark is not None else None
         raise PolicyError(f"not well-formed YAML or JSON: {error.problem}", line=line) from None
-    except yaml.YAMLError as error:
-        raise PolicyError(f"not well-formed YAML or JSON: {error}") from None
+    except yaml.reader.ReaderError as error:
+        line = text.encode().count(b"\n", 0, error.position) + 1
+        raise PolicyError(f"not well-formed YAML or JSON: {error.reason}", line=line) from None
     if node is None:
         raise PolicyError("the document is empty", line=1)
     return _element("policy", node)
+
+
+def _from_json(text: str) -> str:
+    """Write as YAML has it what JSON writes otherwise, on the same lines."""
+    # JSON may be indented by tabs, which never stand inside its texts.
+    text = _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\t", " "))
+    return _HALVES.sub(_whole, text)
+
+
+def _whole(found: re.Match[str]) -> str:
+    """Return the one character that JSON writes as two halves."""
+    if found[1]:  # A backslash itself: what follows it is no escape.
+        return found[0]
+    return f"\\U{0x10000 + (int(found[2], 16) - 0xD800) * 0x400 + int(found[3], 16) - 0xDC00:08x}"
 
 
 def _screen(text: str) -> None:
@@ -61,12 +88,15 @@ def _line(node: Any) -> int:
 
 def _element(name: str, node: Any) -> Element:
     if isinstance(node, yaml.ScalarNode) and name == "digester":
-        return Element(name, _line(node), {"name": (_scalar(node), _line(node))})
+        return Element(name, _line(node), {"name": (_scalar(node, text=True), _line(node))})
     if not isinstance(node, yaml.MappingNode):
         raise PolicyError("expected a mapping of names to values", line=_line(node), element=name)
     element = Element(name, _line(node))
     for key_node, value in node.value:
-        key, line = str(key_node.value), _line(key_node)
+        line = _line(key_node)
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise PolicyError("expected a name", line=line, element=name)
+        key = str(key_node.value)
         if key in element.fields or any(key == child.name for child in element.children):
             raise PolicyError(f"{key} stands twice", line=line, element=name)
         if key == "summary" and name == "policy":
@@ -85,7 +115,7 @@ def _element(name: str, node: Any) -> Element:
 
 def _setting(node: Any, name: str) -> Setting:
     if isinstance(node, yaml.ScalarNode):
-        return _scalar(node)
+        return _scalar(node, text=name in _TEXTS)
     if not isinstance(node, yaml.SequenceNode):
         raise PolicyError("expected a value or a list of values", line=_line(node), element=name)
     if len(node.value) > VALUES_MAX:
@@ -98,19 +128,15 @@ def _setting(node: Any, name: str) -> Setting:
     return tuple(members)
 
 
-def _scalar(node: Any) -> Literal:
-    text = str(node.value)
+def _scalar(node: Any, *, text: bool = False) -> Literal:
+    written = str(node.value)
     if node.style in ("'", '"', "|", ">"):
-        # JSON writes what lies beyond the basic plane as two halves.
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if text in ("true", "false"):
-        return text == "true"
-    if text in ("", "~", "null"):
+        return written
+    if written in ("", "~", "null"):
         raise PolicyError("expected a value, found null", line=_line(node))
-    value = literal(text)
-    if isinstance(value, str):
-        try:
-            return float(text) if text[:1] in "+-.0123456789" and "_" not in text else text
-        except ValueError:
-            return text
+    if text:
+        return written
+    value = literal(written)
+    if isinstance(value, str) and _NUMBER.fullmatch(written) and math.isfinite(float(written)):
+        return float(written)
     return value

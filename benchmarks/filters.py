@@ -1,0 +1,132 @@
+"""Filters beside the same result computed with Polars and with DuckDB, checked to be equal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from report import Report, best
+
+from heliograph.event.columns import Columns, NumberColumn
+from heliograph.event.schema import Schema
+from heliograph.policy import build
+from heliograph.policy.binding import bind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from heliograph.policy.binding import BoundFilter
+    from heliograph.policy.element import Element
+
+SHORT = 1_024
+CHANGE = 5
+
+
+class _Held(Columns):
+    """A column that stands in memory already, as it does for the other two."""
+
+    def __init__(self, values: Any, schema: Schema) -> None:
+        super().__init__([], schema)
+        self.count = len(values)
+        self._columns["v"] = NumberColumn(values, None)
+
+
+# name, our filter, the Polars expression, the DuckDB query over a table t(i, v).
+CASES: list[tuple[str, Element, Callable[[pl.DataFrame], pl.DataFrame] | None, str | None]] = [
+    (name, made, lambda df, test=test: df.filter(test(pl.col("v"))), f"SELECT v FROM t WHERE v {op}")
+    for name, made, test, op in (
+        ("GT 80", build.gt(80, attribute="v"), lambda v: v > 80, "> 80"),
+        ("GE 80", build.ge(80, attribute="v"), lambda v: v >= 80, ">= 80"),
+        ("LT 80", build.lt(80, attribute="v"), lambda v: v < 80, "< 80"),
+        ("LE 80", build.le(80, attribute="v"), lambda v: v <= 80, "<= 80"),
+        ("EQ 80", build.eq(80, attribute="v"), lambda v: v == 80, "= 80"),
+        ("NE 80", build.ne(80, attribute="v"), lambda v: v != 80, "<> 80"),
+        (
+            "WITHIN 50 100",
+            build.within(50, 100, attribute="v"),
+            lambda v: ~v.is_between(50, 100),
+            "NOT BETWEEN 50 AND 100",
+        ),
+    )
+]  # fmt: skip
+CASES += [
+    (
+        "GUNIQ",
+        build.guniq(attribute="v"),
+        lambda df: df.select("v").unique("v", keep="first", maintain_order=True),
+        "SELECT v FROM (SELECT v, min(i) AS i FROM t GROUP BY v) ORDER BY i",
+    ),
+    (
+        "EVERY 3",
+        build.every(3),
+        lambda df: df.gather_every(3),
+        "SELECT v FROM t WHERE i % 3 = 0",
+    ),
+    ("DELTA 5", build.delta(CHANGE, attribute="v"), None, None),
+]
+
+
+def filters(report: Report, rows: int) -> None:
+    """Measure each filter on a short and on a long column."""
+    report.section(
+        "Filters beside Polars and DuckDB",
+        "From a column of int64 in memory to the values that survive, in order; results are checked "
+        "equal. Polars and DuckDB use both cores, we use one. DELTA rests on the last kept event: "
+        "neither can express it other than as a loop in Python, which is what ours is.",
+    )
+    rng = np.random.default_rng(7)
+    pulse = np.clip(75 + np.cumsum(rng.normal(0, 1, rows)) % 90, 35, 190).astype(np.int64)
+    wide = rng.integers(0, 2**62, rows // 10)[rng.integers(0, rows // 10, rows)]
+    table = []
+    for count, seconds in ((SHORT, 0.2), (rows, 1.0)):
+        for name, made, expression, query in CASES:
+            table.append(_compare(name, made, expression, query, pulse[:count], seconds))
+        guniq = next(case for case in CASES if case[0] == "GUNIQ")
+        table.append(_compare("GUNIQ, many values", *guniq[1:], wide[:count], seconds))
+    head = ["filter", "rows", "ours", "Polars", "DuckDB", "ours / best of them", "goal"]
+    report.table(head, table)
+
+
+def _compare(
+    name: str,
+    made: Element,
+    expression: Callable[[pl.DataFrame], pl.DataFrame] | None,
+    query: str | None,
+    values: Any,
+    seconds: float,
+) -> list[str]:
+    schema = Schema.declare({"v": "int64"})
+    one: BoundFilter = bind(build.policy(None, made), schema).levels[0][0]
+    held = _Held(values, schema)
+
+    def ours() -> Any:
+        return values[one.run(held, None, 0)]
+
+    rounds = 7 if len(values) == SHORT else 3
+    mine = best(ours, seconds, rounds)
+    if expression is None or query is None:
+        return [name, f"{len(values):,}", _time(mine), "not expressible", "not expressible", "-", "-"]
+    frame = pl.DataFrame({"v": values})
+    theirs = best(lambda: expression(frame), seconds, rounds)
+    source = pa.table({"i": np.arange(len(values)), "v": values})
+    with duckdb.connect() as base:
+        base.execute("CREATE TABLE t AS SELECT * FROM source")
+
+        def duck() -> Any:
+            return base.execute(query).to_arrow_table()
+
+        other = best(duck, seconds, rounds)
+        same = np.array_equal(duck()["v"].to_numpy(), ours())
+    del source
+    if not same or not np.array_equal(expression(frame)["v"].to_numpy(), ours()):
+        raise SystemExit(f"{name}: the three do not agree")
+    ratio = mine / min(theirs, other)
+    goal = "below 1" if len(values) == SHORT else "below 3"
+    return [name, f"{len(values):,}", _time(mine), _time(theirs), _time(other), f"{ratio:.2f}", goal]
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds * 1e6:.1f} us" if seconds < 1e-3 else f"{seconds * 1e3:.1f} ms"

@@ -1,0 +1,107 @@
+"""How fast a full lane is packed, and how fast `heliograph policy check` answers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from report import Report, best
+
+from heliograph.event import arrow
+from heliograph.event.block import Block, block_of, decode_block, encode_block
+from heliograph.event.digest import Digest, encode_digest
+from heliograph.event.schema import Schema
+from heliograph.policy.binding import bind
+from heliograph.policy.document import load
+from heliograph.policy.pack import Lane, pack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from heliograph.policy.binding import BoundPolicy
+
+EVENTS = 1_024
+LEVEL = 3
+PULSE = Path(__file__).resolve().parent.parent / "examples/policies/pack-report-figure-2.xml"
+SCHEMA = Schema.declare(
+    {
+        "patient": "string",
+        "PulseRate": "int64",
+        "SpO2": "float64",
+        "battery": "int64",
+        "moving": "bool",
+    }
+)
+
+
+def blocks(kind: str, size: int) -> list[Block]:
+    """Return a full lane of pulse readings, in blocks of `size` events."""
+    rng = np.random.default_rng(7)
+    if kind == "calm":
+        walk = 75 + np.cumsum(rng.normal(0, 1, EVENTS))
+        pulse = np.clip(walk, 35, 190)
+    else:
+        pulse = rng.normal(75, 12, EVENTS)
+    pulses = pulse.round().astype(int).tolist()
+    rows = [["patient-7", value, 97.5, 81, value > 90] for value in pulses]
+    times = [n * 1_000_000 for n in range(EVENTS)]
+    numbers = list(range(1, EVENTS + 1))
+    return [
+        block_of("ward-3", 1, numbers[at : at + size], times[at : at + size], rows[at : at + size], SCHEMA)
+        for at in range(0, EVENTS, size)
+    ]  # fmt: skip
+
+
+def through(data: list[bytes], policy: BoundPolicy) -> list[bytes]:
+    """Pack from encoded blocks to encoded blocks and digests."""
+    lane = Lane([decode_block(one) for one in data])
+    packed = pack(lane, policy, LEVEL)
+    return [
+        encode_digest(entry) if isinstance(entry, Digest) else encode_block(entry)
+        for entry in packed.entries
+    ]
+
+
+def packing(report: Report, _rows: int) -> None:
+    """Measure packs of a full lane at level 3 of the papers' pulse policy."""
+    policy = bind(load(PULSE), SCHEMA)
+    report.section(
+        "Packing a full lane",
+        f"{EVENTS:,} events of 5 attributes, the papers' pulse policy (DELTA 5, WITHIN 50-100, "
+        f"LATEST 10; MEAN and COUNT) at level {LEVEL}, one core, from encoded to encoded. "
+        "A calm pulse is a random walk; a wild one is noise, of which DELTA keeps most.",
+    )
+    rows = []
+    for kind in ("calm", "wild"):
+        for form, size, goal in (
+            ("rows", EVENTS, 2), ("rows", 64, 2), ("rows", 1, 0), ("arrow", EVENTS, 10),
+        ):  # fmt: skip
+            lane = blocks(kind, size)
+            if form == "arrow":
+                lane = [arrow.to_columns(block, SCHEMA) for block in lane]
+            data = [encode_block(block) for block in lane]
+            run: Callable[[], object] = lambda data=data: through(data, policy)  # noqa: E731
+            seconds = best(run, 1.0, 20)
+            rate = EVENTS / seconds / 1e6
+            wanted = f"{goal} M/s" if goal else "-"
+            rows.append(
+                [kind, form, f"{len(lane)} x {size}", f"{seconds * 1e6:.0f} us", f"{rate:.2f} M/s", wanted]
+            )  # fmt: skip
+    report.table(["pulse", "form", "blocks", "a pack", "events/s", "goal"], rows)
+
+
+def check(report: Report, _rows: int) -> None:
+    """Measure the command from start to end."""
+    report.section("heliograph policy check", "From the start of the process to its end.")
+    command = [sys.executable, "-m", "heliograph.cli", "policy", "check", str(PULSE)]
+    times = []
+    for _ in range(7):
+        start = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        times.append(time.perf_counter() - start)
+    best_ms, worst_ms = min(times) * 1e3, max(times) * 1e3
+    report.table(["best", "worst of 7", "goal"], [[f"{best_ms:.0f} ms", f"{worst_ms:.0f} ms", "300 ms"]])
