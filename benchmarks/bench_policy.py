@@ -1,6 +1,6 @@
 """`make bench-policy`: packing, filters beside Polars and DuckDB, the ladder beside its rival.
 
-    python benchmarks/bench_policy.py [--rows N] [--only packing,filters,controllers,check]
+python benchmarks/bench_policy.py [--rows N] [--only packing,filters,controllers,check]
 """
 
 from __future__ import annotations

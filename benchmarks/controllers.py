@@ -62,7 +62,9 @@ def run(gaps: np.ndarray) -> dict[str, Outcome]:
     for at in range(0, EVENTS, 1_000):
         piece = times[at : at + 1_000]
         numbers = list(range(at + 1, at + 1 + len(piece)))
-        trial.offer(block_of("load", 1, numbers, piece, [[float(n)] for n in numbers], SCHEMA), SCHEMA)
+        trial.offer(
+            block_of("load", 1, numbers, piece, [[float(n)] for n in numbers], SCHEMA), SCHEMA
+        )
     trial.finish()
     return outcomes
 

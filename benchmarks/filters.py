@@ -108,7 +108,15 @@ def _compare(
     rounds = 7 if len(values) == SHORT else 3
     mine = best(ours, seconds, rounds)
     if expression is None or query is None:
-        return [name, f"{len(values):,}", _time(mine), "not expressible", "not expressible", "-", "-"]
+        return [
+            name,
+            f"{len(values):,}",
+            _time(mine),
+            "not expressible",
+            "not expressible",
+            "-",
+            "-",
+        ]
     frame = pl.DataFrame({"v": values})
     theirs = best(lambda: expression(frame), seconds, rounds)
     source = pa.table({"i": np.arange(len(values)), "v": values})
@@ -125,7 +133,15 @@ def _compare(
         raise SystemExit(f"{name}: the three do not agree")
     ratio = mine / min(theirs, other)
     goal = "below 1" if len(values) == SHORT else "below 3"
-    return [name, f"{len(values):,}", _time(mine), _time(theirs), _time(other), f"{ratio:.2f}", goal]
+    return [
+        name,
+        f"{len(values):,}",
+        _time(mine),
+        _time(theirs),
+        _time(other),
+        f"{ratio:.2f}",
+        goal,
+    ]
 
 
 def _time(seconds: float) -> str:

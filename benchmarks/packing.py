@@ -104,4 +104,6 @@ def check(report: Report, _rows: int) -> None:
         subprocess.run(command, check=True, capture_output=True)
         times.append(time.perf_counter() - start)
     best_ms, worst_ms = min(times) * 1e3, max(times) * 1e3
-    report.table(["best", "worst of 7", "goal"], [[f"{best_ms:.0f} ms", f"{worst_ms:.0f} ms", "300 ms"]])
+    report.table(
+        ["best", "worst of 7", "goal"], [[f"{best_ms:.0f} ms", f"{worst_ms:.0f} ms", "300 ms"]]
+    )

@@ -33,7 +33,11 @@ def check(policy: str, *, as_json: bool) -> None:
     """Check POLICY and say in plain words what it does.
 
     A mistake is shown with its line, the element, and what was expected; the exit code is then 1.
-    """
+
+    \b
+    Example:
+      heliograph policy check examples/policies/pulse.yaml
+    """  # noqa: D301 - \b is click's mark for text that keeps its lines
     from heliograph.policy.builtin import resolve  # noqa: PLC0415 - verbs load what they need
     from heliograph.policy.reading import read  # noqa: PLC0415 - as above
 
@@ -53,9 +57,14 @@ def check(policy: str, *, as_json: bool) -> None:
         click.echo(line)
 
 
-@command.command()
+@command.command(short_help="Print the JSON Schema of policy documents.")
 def schema() -> None:
-    """Print the JSON Schema of policy documents, for editors that check as you type."""
+    """Print the JSON Schema of policy documents, for editors that check as you type.
+
+    \b
+    Example:
+      heliograph policy schema > policy.schema.json
+    """  # noqa: D301 - as above
     from heliograph.policy.json_schema import json_schema  # noqa: PLC0415 - see check
 
     click.echo(json.dumps(json_schema(), indent=2))
@@ -78,23 +87,35 @@ def explain(
 
     Shows what each filter drops and costs, which never act or are shadowed by an earlier one, and
     a cheaper order where there is one. A trace may be larger than memory.
-    """
+
+    \b
+    Example:
+      heliograph policy explain examples/policies/pulse.yaml examples/traces/pulse.csv
+    """  # noqa: D301 - as above
+    from heliograph.cli.missing import attributes_missing, show_missing  # noqa: PLC0415 - see check
     from heliograph.cli.progress import watched  # noqa: PLC0415 - see check
     from heliograph.event.trace import open_trace  # noqa: PLC0415 - see check
     from heliograph.policy.builtin import resolve  # noqa: PLC0415 - see check
     from heliograph.policy.explain import Explainer  # noqa: PLC0415 - see check
 
-    explainer = Explainer(resolve(policy), lane, time.perf_counter_ns)
+    found = resolve(policy)
+    if not found.always and not found.levels:
+        raise UsageError(
+            f"{policy} has no filters to explain: heliograph policy try shows what it keeps"
+        )
+    explainer = Explainer(found, lane, time.perf_counter_ns)
     with open_trace(trace, time=time_tag, stream=stream) as source:
         for block, schema in watched(source, "explaining"):
             explainer.offer(block, schema)
+        missing = attributes_missing(found, source.schema)
     explanation = explainer.finish()
     if not explanation.events:
         raise UsageError(f"{trace} holds no events")
     if as_json:
-        click.echo(json.dumps(_explanation(explanation)))
-    else:
-        _show(explanation, lane)
+        click.echo(json.dumps(_explanation(explanation) | {"missing": missing}))
+        return
+    _show(explanation, lane)
+    show_missing(trace, missing, source.schema)
 
 
 def _explanation(found: Explanation) -> dict[str, Any]:

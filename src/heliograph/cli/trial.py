@@ -55,7 +55,7 @@ def read_capacity(text: str) -> Limits:
     raise UsageError(f"{text!r} is no capacity: write 256 for entries, or 64KiB for bytes")
 
 
-@click.command("try")
+@click.command("try", short_help="See what a receiver would get of TRACE under POLICY.")
 @click.argument("policy")
 @click.argument("trace")
 @click.option("--capacity", required=True, metavar="N", help="What the queue holds: 256, or 64KiB.")
@@ -100,14 +100,24 @@ def try_(
     Shows what the receiver gets under POLICY: latency, loss, and the levels that were used. An
     event costs its encoded size and 16 bytes on the link. --against runs what brokers do with a
     full queue, keep the newest or the oldest, over the same events.
-    """
-    from heliograph.cli.progress import watched  # noqa: PLC0415 - verbs load what they need
+
+    \b
+    Example:
+      heliograph policy try examples/policies/pulse.yaml examples/traces/pulse.csv \\
+          --capacity 64 --rate 3/s --against newest,oldest
+    """  # noqa: D301 - \b is click's mark for text that keeps its lines
+    from heliograph.cli.missing import (  # noqa: PLC0415 - verbs load what they need
+        attributes_missing,
+        show_missing,
+    )
+    from heliograph.cli.progress import watched  # noqa: PLC0415 - as above
     from heliograph.event.trace import open_trace  # noqa: PLC0415 - as above
     from heliograph.policy.builtin import resolve  # noqa: PLC0415 - as above
     from heliograph.policy.trial import Trial  # noqa: PLC0415 - as above
 
+    _check_targets([output, plot], [policy, trace])
     if plot is not None:
-        _need_matplotlib()
+        _check_plot(Path(plot))
     found = resolve(policy)
     trial = Trial(read_capacity(capacity), read_rate(rate))
     with ExitStack() as stack:
@@ -124,9 +134,11 @@ def try_(
                 )
             trial.offer(block, schema)
         outcomes = trial.finish()
+        missing = attributes_missing(found, source.schema)
     if not outcomes[0].offered:
         raise UsageError(f"{trace} holds no events")
     _report(outcomes, as_json=as_json, err=output == "-")
+    show_missing(trace, missing, source.schema)
     if plot is not None:
         from heliograph.cli.plot import draw  # noqa: PLC0415 - matplotlib is slow to load
 
@@ -153,10 +165,20 @@ def _sink(
     return write
 
 
-def _need_matplotlib() -> None:
+def _check_targets(targets: Sequence[str | None], sources: Sequence[str]) -> None:
+    """Refuse to write over what is to be read."""
+    for target in filter(None, targets):
+        for source in sources:
+            if Path(target).exists() and Path(source).exists() and Path(target).samefile(source):
+                raise UsageError(f"{target} is what is read: write to another file")
+
+
+def _check_plot(path: Path) -> None:
     """Refuse a plot before a long trace is read, not after."""
     if importlib.util.find_spec("matplotlib") is None:
         raise UsageError("--plot needs matplotlib: pip install 'heliograph[plot]'")
+    if not path.parent.is_dir():
+        raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
 
 
 def _report(outcomes: Sequence[Outcome], *, as_json: bool, err: bool) -> None:

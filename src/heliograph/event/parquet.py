@@ -5,6 +5,7 @@ Needs pyarrow; nobody imports this file before such a trace is read or written.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import pyarrow as pa
@@ -19,8 +20,6 @@ from heliograph.event.types import Type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
-
     from heliograph.event.block import Block
     from heliograph.event.schema import Schema
 
@@ -108,21 +107,11 @@ class ParquetRecords:
             field.name: _TYPES[field.type] for field in self._schema if field.type in _TYPES
         }
         self._rows = 0
-
-    @property
-    def size(self) -> int:
-        """How many bytes the columns of all rows have in the file."""
-        metadata = self._file.metadata
-        groups = (metadata.row_group(place) for place in range(metadata.num_row_groups))
-        return sum(
-            group.column(place).total_compressed_size
-            for group in groups
-            for place in range(group.num_columns)
-        )
+        self.size = Path(path).stat().st_size
 
     @property
     def done(self) -> int:
-        """About how many bytes of them have been read."""
+        """About how many bytes have been read."""
         rows = self._file.metadata.num_rows
         return self.size * self._rows // rows if rows else 0
 

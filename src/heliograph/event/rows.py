@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _WIDTHS: Final = {1: "<u1", 2: "<u2", 4: "<u4"}
 _Int64 = Annotated[int, msgspec.Meta(ge=INT64_MIN, le=INT64_MAX)]
-# Twice what lies between the years 1 and 9999: with the time of a block it stays within int64.
-_Offset = Annotated[int, msgspec.Meta(ge=2 * TIME_MIN, le=2 * TIME_MAX)]
+# What may lie between two times: so an offset and the time of a block stay within int64.
+_Offset = Annotated[int, msgspec.Meta(ge=TIME_MIN - TIME_MAX, le=TIME_MAX - TIME_MIN)]
 _STORED: Final[dict[Type, Any]] = {
     Type.BOOL: bool,
     Type.INT64: _Int64,

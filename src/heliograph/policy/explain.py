@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from heliograph.event.schema import Schema
     from heliograph.policy.model import Filter, Policy
 
-# An event or two is chance: below this share of what it would drop alone, a filter is shadowed.
+# A filter is shadowed when it drops less than this share of what it would drop alone, and of what
+# it meets: an event or two is chance.
 SHADOWED: Final = 0.05
 # Comparing every filter with every other costs their product.
 COMPARED_MAX: Final = 64
@@ -159,7 +160,7 @@ class Explainer:
 def _note(report: FilterReport, reports: list[FilterReport]) -> str:
     if not report.alone:
         return "never acts"
-    if report.dropped <= SHADOWED * report.alone:
+    if report.dropped <= SHADOWED * report.alone and report.share <= SHADOWED:
         by = max(report.overlap, key=lambda place: report.overlap[place], default=None)
         if by is not None and report.overlap[by]:
             earlier = reports[by]

@@ -21,6 +21,7 @@ class Flow(NamedTuple):
 
     arrived: int
     departed: int  # At its head: delivered, not dropped.
+    held: int  # When it was full.
     emptied: bool  # Whether the lane stood empty at any time.
 
 
@@ -28,13 +29,14 @@ class Controller(Protocol):
     """What picks levels: the ladder, or `Aim`, its rival."""
 
     level: int
+    goal: float  # The part of a full lane that the next pack should free, if a level can.
     fill: float  # Of its capacity, from which on a lane counts as full.
 
     def choose(self, now: int, flow: Flow) -> int:
         """Return the level for a pack at `now`."""
 
-    def packed(self, level: int, now: int, before: int, after: int) -> None:
-        """Tell that a pack was done at a level, and how much the lane held before and after."""
+    def packed(self, level: int, now: int) -> None:
+        """Tell that a pack was done, and which level it needed."""
 
 
 class Ladder:
@@ -44,6 +46,7 @@ class Ladder:
         """Begin at level 1, knowing nothing."""
         self.top = top
         self.level = 1
+        self.goal = 0.0
         self.fill = 1.0
         self._turnaround: dict[int, float] = {}
         self._packed_at: dict[int, int] = {}
@@ -61,9 +64,8 @@ class Ladder:
                 self.level = min(max(1, self.level + step), max(1, self.top))
         return self.level
 
-    def packed(self, level: int, now: int, before: int = 0, after: int = 0) -> None:
+    def packed(self, level: int, now: int) -> None:
         """Remember a pack; the level that it needed becomes the lane's."""
-        del before, after
         self.level = min(level, max(1, self.top))
         self._packed_at[self.level] = now
 

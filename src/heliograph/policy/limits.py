@@ -53,10 +53,11 @@ class Limits:
             self.bytes is not None and load.bytes >= self.bytes
         )
 
-    def enough(self, before: Load, after: Load) -> bool:
-        """Say whether a pack freed its least of each thing that was full."""
+    def enough(self, before: Load, after: Load, goal: float = 0.0) -> bool:
+        """Say whether a pack freed its least, or a higher goal, of each thing that was full."""
+        part = max(self.least, goal)
         for limit, was, now in zip((self.entries, self.bytes), before, after, strict=True):
-            if limit is not None and was >= limit and now > was - max(1, limit * self.least):
+            if limit is not None and was >= limit and now > was - max(1, limit * part):
                 return False
         return True
 

@@ -142,19 +142,31 @@ def pack(lane: Lane, policy: BoundPolicy, level: int, *, ordinal: int = 0) -> Pa
 
 
 def pack_to_fit(
-    lane: Lane, policy: BoundPolicy, level: int, limits: Limits, *, ordinal: int = 0
+    lane: Lane,
+    policy: BoundPolicy,
+    level: int,
+    limits: Limits,
+    *,
+    ordinal: int = 0,
+    goal: float = 0.0,
 ) -> Packed:
     """Run the levels up to `level`, and further ones until the least has been freed.
 
     The level that did it is in the result, and becomes the lane's; where none does, the worst case
-    folds the lane into one digest (or a built-in policy keeps its part).
+    folds the lane into one digest (or a built-in policy keeps its part). `goal` is a part that a
+    controller would like to see freed; the highest level will do where none reaches it.
     """
     run = _Run(lane, policy, ordinal)
     before = lane.load()
+    highest = None
     for rung in range(max(1, level), policy.top + 1):
         run.climb(rung)
         packed = run.settle()
-        if limits.enough(before, load_of(packed.entries)):
+        after = load_of(packed.entries)
+        if limits.enough(before, after, goal):
             return packed
+        highest = packed if limits.enough(before, after) else None
+    if highest is not None:
+        return highest
     run.climb(policy.top)
     return run.fold(limits)

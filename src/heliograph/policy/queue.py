@@ -17,6 +17,7 @@ from heliograph.event.event import Position
 from heliograph.policy.ladder import Flow
 from heliograph.policy.limits import Load
 from heliograph.policy.pack import BEGINNING, Lane, load_of, pack_to_fit
+from heliograph.policy.settlement import reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +105,8 @@ class PolicyQueue:
         self._entries: deque[Block | Digest] = deque()
         self._since: dict[Position, int] = {}  # When each event in the lane was offered.
         self._load = Load(0, 0)
-        self._settled = BEGINNING
+        self._settled = self._reached = BEGINNING
+        self._pending: tuple[Digest, ...] = ()
         self._placed = 0  # When the digests in the lane were put there.
         self._ordinal = 0
         self._arrived = self._departed = Load(0, 0)
@@ -147,6 +149,7 @@ class PolicyQueue:
                 del self._since[Position(head.epoch, head.first)]
             else:
                 self._settled = Position(head.epoch, head.upto)
+            self._reached = reach(self._reached, head)
             server.take(head, since, since)
         self._emptied = self._emptied or not entries
 
@@ -160,11 +163,14 @@ class PolicyQueue:
         before, limits = self._load, self._full
         entries_full = limits.entries is not None and before.entries >= limits.entries
         unit = 0 if entries_full else 1
-        flow = Flow(self._arrived[unit], self._departed[unit], self._emptied)
+        flow = Flow(self._arrived[unit], self._departed[unit], before[unit], self._emptied)
         level = self._controller.choose(now, flow)
-        lane = Lane(list(self._entries), self._settled)
-        packed = pack_to_fit(lane, policy, level, limits, ordinal=self._ordinal)
+        lane = Lane(list(self._entries), self._settled, self._pending, self._reached)
+        packed = pack_to_fit(
+            lane, policy, level, limits, ordinal=self._ordinal, goal=self._controller.goal
+        )
         self._ordinal += 1
+        self._pending = packed.pending
         self._entries = deque()
         for entry in packed.entries:
             self._entries.extend(
@@ -174,7 +180,7 @@ class PolicyQueue:
         self._placed = now
         self._arrived = self._departed = Load(0, 0)
         self._emptied = False
-        self._controller.packed(packed.level, now, before[unit], self._load[unit])
+        self._controller.packed(packed.level, now)
         self._full = self._limits.filled(self._controller.fill)
         self._forget(now, packed.level)
 

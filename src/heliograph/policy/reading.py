@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from heliograph.policy.catalogue import DIGESTERS
 from heliograph.policy.model import Each, Rest
 
 if TYPE_CHECKING:
@@ -33,6 +32,15 @@ _DROPS = {
     "from that of the last kept one",
     "LATEST": "drops all but the last {window} events",
     "EVERY": "{verb} one event out of every {n}",
+}
+_SAYS = {
+    "MAX": "the largest {attribute}",
+    "MIN": "the smallest {attribute}",
+    "COUNT": "how many had a {attribute}",
+    "SUM": "the sum of {attribute}",
+    "MEAN": "the mean {attribute}",
+    "DISTINCT": "about how many different values {attribute} had",
+    "QUANTILES": "about the quartiles of {attribute}",
 }
 _REST = {
     Rest.NOTHING: "If that is not enough, all that waits is folded into one digest.",
@@ -90,10 +98,9 @@ def read(policy: Policy) -> list[str]:
 
 
 def _summary(policy: Policy) -> str:
-    each = "each pack" if policy.each is Each.PACK else "each run of dropped events"
-    text = f"Of {each} a digest tells how many events were dropped, and from when to when"
-    for digester in policy.digesters:
-        says = DIGESTERS[digester.name].says
-        of = f" of their {digester.attribute}" if digester.attribute else ""
-        text += f"; {says}{of}"
-    return text + "."
+    each = "pack" if policy.each is Each.PACK else "run of dropped events"
+    said = [
+        _SAYS[one.name].format(attribute=one.attribute) for one in policy.digesters if one.attribute
+    ]
+    more = "".join(f", {text}" for text in said)
+    return f"For each {each} a digest tells how many events were dropped, from when to when{more}."

@@ -131,7 +131,7 @@ def delta(values: npt.NDArray[Any], groups: Keys | None, change: float) -> Mask:
         if value <= low or value >= high:
             add(place)
             low, high = value - change, value + change
-            if low == value or high == value:
+            if value in (low, high):
                 low, high = _next_to(value)
     drop = np.ones(len(values), np.bool_)
     drop[keep] = False

@@ -218,12 +218,14 @@ class Trial:
         self._queues.append((queue, server, outcome))
         return outcome
 
-    def add_broker(self, name: str) -> Outcome:
+    def add_broker(
+        self, name: str, sink: Callable[[Block | Digest], None] | None = None
+    ) -> Outcome:
         """Add a queue that does what brokers do: keep the `newest` or the `oldest`."""
         if name not in BROKERS:
             raise UsageError(f"no broker behaviour {name!r}: {' or '.join(BROKERS)}")
         outcome = Outcome(name)
-        server = Server(self._rate, _Recorder(outcome, None))
+        server = Server(self._rate, _Recorder(outcome, sink))
         queue = BrokerQueue(self._limits, server, newest=name == "newest")
         self._queues.append((queue, server, outcome))
         return outcome
