@@ -16,9 +16,8 @@ from heliograph.policy.trial import Trial
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from report import Report
-
     from heliograph.policy.trial import Outcome
+    from report import Report
 
 EVENTS = 60_000
 CAPACITY = 128

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
-from report import Report, best
 
 from heliograph.event.columns import Columns, NumberColumn
 from heliograph.event.schema import Schema
 from heliograph.policy import build
 from heliograph.policy.binding import bind
+from heliograph.policy.element import Element
+from report import Report, best
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from heliograph.policy.binding import BoundFilter
-    from heliograph.policy.element import Element
 
 SHORT = 1_024
 CHANGE = 5
@@ -34,24 +33,29 @@ class _Held(Columns):
         self._columns["v"] = NumberColumn(values, None)
 
 
-# name, our filter, the Polars expression, the DuckDB query over a table t(i, v).
-CASES: list[tuple[str, Element, Callable[[pl.DataFrame], pl.DataFrame] | None, str | None]] = [
-    (name, made, lambda df, test=test: df.filter(test(pl.col("v"))), f"SELECT v FROM t WHERE v {op}")
-    for name, made, test, op in (
-        ("GT 80", build.gt(80, attribute="v"), lambda v: v > 80, "> 80"),
-        ("GE 80", build.ge(80, attribute="v"), lambda v: v >= 80, ">= 80"),
-        ("LT 80", build.lt(80, attribute="v"), lambda v: v < 80, "< 80"),
-        ("LE 80", build.le(80, attribute="v"), lambda v: v <= 80, "<= 80"),
-        ("EQ 80", build.eq(80, attribute="v"), lambda v: v == 80, "= 80"),
-        ("NE 80", build.ne(80, attribute="v"), lambda v: v != 80, "<> 80"),
-        (
-            "WITHIN 50 100",
-            build.within(50, 100, attribute="v"),
-            lambda v: ~v.is_between(50, 100),
-            "NOT BETWEEN 50 AND 100",
-        ),
-    )
-]  # fmt: skip
+Case = tuple[str, Element, Callable[[pl.DataFrame], pl.DataFrame] | None, str | None]
+
+
+def _test(name: str, made: Element, test: Callable[[pl.Expr], pl.Expr], sql: str) -> Case:
+    """Return a case that keeps the values passing a test."""
+    return name, made, lambda df: df.filter(test(pl.col("v"))), f"SELECT v FROM t WHERE v {sql}"
+
+
+# Name, our filter, the same in Polars, the same as a DuckDB query over a table t(i, v).
+CASES: list[Case] = [
+    _test("GT 80", build.gt(80, attribute="v"), lambda v: v > 80, "> 80"),
+    _test("GE 80", build.ge(80, attribute="v"), lambda v: v >= 80, ">= 80"),
+    _test("LT 80", build.lt(80, attribute="v"), lambda v: v < 80, "< 80"),
+    _test("LE 80", build.le(80, attribute="v"), lambda v: v <= 80, "<= 80"),
+    _test("EQ 80", build.eq(80, attribute="v"), lambda v: v == 80, "= 80"),
+    _test("NE 80", build.ne(80, attribute="v"), lambda v: v != 80, "<> 80"),
+    _test(
+        "WITHIN 50 100",
+        build.within(50, 100, attribute="v"),
+        lambda v: ~v.is_between(50, 100),
+        "NOT BETWEEN 50 AND 100",
+    ),
+]
 CASES += [
     (
         "GUNIQ",
@@ -73,8 +77,8 @@ def filters(report: Report, rows: int) -> None:
     """Measure each filter on a short and on a long column."""
     report.section(
         "Filters beside Polars and DuckDB",
-        "From a column of int64 in memory to the values that survive, in order; results are checked "
-        "equal. Polars and DuckDB use both cores, we use one. DELTA rests on the last kept event: "
+        "From a column of int64 in memory to the values that survive, in order; results are "
+        "checked equal. Polars and DuckDB use both cores, we use one. DELTA rests on the last kept event: "
         "neither can express it other than as a loop in Python, which is what ours is.",
     )
     rng = np.random.default_rng(7)
@@ -107,16 +111,9 @@ def _compare(
 
     rounds = 7 if len(values) == SHORT else 3
     mine = best(ours, seconds, rounds)
+    shown = [name, f"{len(values):,}", _time(mine)]
     if expression is None or query is None:
-        return [
-            name,
-            f"{len(values):,}",
-            _time(mine),
-            "not expressible",
-            "not expressible",
-            "-",
-            "-",
-        ]
+        return [*shown, "not expressible", "not expressible", "-", "-"]
     frame = pl.DataFrame({"v": values})
     theirs = best(lambda: expression(frame), seconds, rounds)
     source = pa.table({"i": np.arange(len(values)), "v": values})
@@ -133,15 +130,7 @@ def _compare(
         raise SystemExit(f"{name}: the three do not agree")
     ratio = mine / min(theirs, other)
     goal = "below 1" if len(values) == SHORT else "below 3"
-    return [
-        name,
-        f"{len(values):,}",
-        _time(mine),
-        _time(theirs),
-        _time(other),
-        f"{ratio:.2f}",
-        goal,
-    ]
+    return [*shown, _time(theirs), _time(other), f"{ratio:.2f}", goal]
 
 
 def _time(seconds: float) -> str:

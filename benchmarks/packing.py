@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from report import Report, best
 
 from heliograph.event import arrow
 from heliograph.event.block import Block, block_of, decode_block, encode_block
@@ -18,10 +18,9 @@ from heliograph.event.schema import Schema
 from heliograph.policy.binding import bind
 from heliograph.policy.document import load
 from heliograph.policy.pack import Lane, pack
+from report import Report, best
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from heliograph.policy.binding import BoundPolicy
 
 EVENTS = 1_024
@@ -50,10 +49,11 @@ def blocks(kind: str, size: int) -> list[Block]:
     rows = [["patient-7", value, 97.5, 81, value > 90] for value in pulses]
     times = [n * 1_000_000 for n in range(EVENTS)]
     numbers = list(range(1, EVENTS + 1))
-    return [
-        block_of("ward-3", 1, numbers[at : at + size], times[at : at + size], rows[at : at + size], SCHEMA)
-        for at in range(0, EVENTS, size)
-    ]  # fmt: skip
+    made = []
+    for at in range(0, EVENTS, size):
+        part = slice(at, at + size)
+        made.append(block_of("ward-3", 1, numbers[part], times[part], rows[part], SCHEMA))
+    return made
 
 
 def through(data: list[bytes], policy: BoundPolicy) -> list[bytes]:
@@ -84,13 +84,11 @@ def packing(report: Report, _rows: int) -> None:
             if form == "arrow":
                 lane = [arrow.to_columns(block, SCHEMA) for block in lane]
             data = [encode_block(block) for block in lane]
-            run: Callable[[], object] = lambda data=data: through(data, policy)  # noqa: E731
-            seconds = best(run, 1.0, 20)
+            seconds = best(partial(through, data, policy), 1.0, 20)
             rate = EVENTS / seconds / 1e6
+            shape = f"{len(lane)} x {size}"
             wanted = f"{goal} M/s" if goal else "-"
-            rows.append(
-                [kind, form, f"{len(lane)} x {size}", f"{seconds * 1e6:.0f} us", f"{rate:.2f} M/s", wanted]
-            )  # fmt: skip
+            rows.append([kind, form, shape, f"{seconds * 1e6:.0f} us", f"{rate:.2f} M/s", wanted])
     report.table(["pulse", "form", "blocks", "a pack", "events/s", "goal"], rows)
 
 

@@ -35,8 +35,10 @@ class Report:
         self.lines = [
             f"# {title}",
             "",
-            f"Printed by `{command}` on {machine}. Single runs on a shared machine: read "
-            "differences under 30 % as none, and ratios rather than times.",
+            (
+                f"Printed by `{command}` on {machine}. Single runs on a shared machine: read "
+                "differences under 30 % as none, and ratios rather than times."
+            ),
         ]
 
     def section(self, title: str, text: str = "") -> None:

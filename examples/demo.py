@@ -94,7 +94,8 @@ def main() -> None:
     heliograph("policy", "explain", POLICY, TRACE, "--lane", CAPACITY)
     heliograph(
         "policy", "try", POLICY, TRACE, "--capacity", CAPACITY, "--rate", f"{RATE}/s",
-        "--controller", "aim", "--against", "newest,oldest", "--output", OUT / "received.jsonl", "--plot", OUT / "pulse.png",
+        "--controller", "aim", "--against", "newest,oldest",
+        "--output", OUT / "received.jsonl", "--plot", OUT / "pulse.png",
     )  # fmt: skip
     alarms()
     print("\nwritten: out/received.jsonl (what the receiver gets), out/pulse.png (PACK's Figure 8)")

@@ -1,6 +1,6 @@
 """Make the small traces of the examples: the same bytes every time.
 
-`traces/pulse.csv` is a patient's monitor, five readings a second for ten minutes, with three alarms.
+`traces/pulse.csv` is a patient's monitor: five readings a second, ten minutes, three alarms.
 `traces/syslog.jsonl` is what access points log: much of it worthless to a locator (PACK 7).
 """
 

@@ -7,7 +7,7 @@ stands behind the last entry that it covers.
 A host downstream may meet numbers that are missing although no digest of its lane has settled them
 yet: the digest that does is still on its way. What is dropped behind such a gap cannot be settled
 before it; its summary is carried as *pending* until that digest comes (`absorb`). A pending digest
-settles nothing: its `after` is where the gap begins, its `upto` the last number that it counts.
+settles nothing: its `after` is where the gap begins, its `upto` the last number met behind it.
 """
 
 from __future__ import annotations
