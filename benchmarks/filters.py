@@ -78,8 +78,8 @@ def filters(report: Report, rows: int) -> None:
     report.section(
         "Filters beside Polars and DuckDB",
         "From a column of int64 in memory to the values that survive, in order; results are "
-        "checked equal. Polars and DuckDB use both cores, we use one. DELTA rests on the last kept event: "
-        "neither can express it other than as a loop in Python, which is what ours is.",
+        "checked equal. Polars and DuckDB use both cores, we use one. DELTA rests on the last "
+        "kept event: neither can express it other than as a loop in Python, which is what ours is.",
     )
     rng = np.random.default_rng(7)
     pulse = np.clip(75 + np.cumsum(rng.normal(0, 1, rows)) % 90, 35, 190).astype(np.int64)
@@ -121,7 +121,7 @@ def _compare(
         base.execute("CREATE TABLE t AS SELECT * FROM source")
 
         def duck() -> Any:
-            return base.execute(query).to_arrow_table()
+            return base.sql(query).to_arrow_table()
 
         other = best(duck, seconds, rounds)
         same = np.array_equal(duck()["v"].to_numpy(), ours())

@@ -6,6 +6,7 @@ import math
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from heliograph.event.block import Block, block_of
@@ -15,6 +16,14 @@ from heliograph.event.types import INT64_MAX, INT64_MIN, Type, restore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+# How properties are tested: the same examples on every run, and no clock that a busy host upsets.
+PROPERTY: Final = settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 
 _TEXTS: Final = ["", "0", "NaN", "true", "ä,ö\n", '"', " x ", "\x00", "😀", "2026-01-31"]
 _FLOATS: Final = [0.0, -0.0, math.nan, math.inf, -math.inf, 5e-324, 2.0**53 + 2, 0.1]

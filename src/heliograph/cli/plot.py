@@ -37,7 +37,7 @@ def draw(outcomes: Sequence[Outcome], path: Path) -> None:
     packs.set_ylim(0, 1)
     packs.set_xlabel("time since the first event (s)")
     latency.set_ylim(bottom=0)
-    latency.legend(loc="upper right", fontsize="small")
+    figure.legend(loc="outside lower center", ncols=len(outcomes), handles=latency.get_lines())
     latency.set_title(f"{ours.name}: {ours.delivered:,} of {ours.offered:,} events delivered")
     try:
         figure.savefig(path, dpi=110, format="png")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from heliograph.cli.options import AS_JSON, STREAM, TIME
+from heliograph.cli.options import AS_JSON, STREAM, TIME, located
 from heliograph.cli.trial import try_
 from heliograph.event.errors import PolicyError, UsageError
 
@@ -42,7 +43,8 @@ def check(policy: str, *, as_json: bool) -> None:
     from heliograph.policy.reading import read  # noqa: PLC0415 - as above
 
     try:
-        found = resolve(policy)
+        with located(policy) if not as_json else nullcontext():
+            found = resolve(policy)
     except PolicyError as error:
         if not as_json:
             raise
@@ -98,13 +100,14 @@ def explain(
     from heliograph.policy.builtin import resolve  # noqa: PLC0415 - see check
     from heliograph.policy.explain import Explainer  # noqa: PLC0415 - see check
 
-    found = resolve(policy)
+    with located(policy):
+        found = resolve(policy)
     if not found.always and not found.levels:
         raise UsageError(
             f"{policy} has no filters to explain: heliograph policy try shows what it keeps"
         )
     explainer = Explainer(found, lane, time.perf_counter_ns)
-    with open_trace(trace, time=time_tag, stream=stream) as source:
+    with located(policy), open_trace(trace, time=time_tag, stream=stream) as source:
         for block, schema in watched(source, "explaining"):
             explainer.offer(block, schema)
         missing = attributes_missing(found, source.schema)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from heliograph.cli.options import AS_JSON, STREAM, TIME
+from heliograph.cli.options import AS_JSON, STREAM, TIME, located
 from heliograph.cli.table import percent, seconds, show_table
 from heliograph.event.errors import UsageError
 
@@ -118,9 +118,10 @@ def try_(
     _check_targets([output, plot], [policy, trace])
     if plot is not None:
         _check_plot(Path(plot))
-    found = resolve(policy)
+    with located(policy):
+        found = resolve(policy)
     trial = Trial(read_capacity(capacity), read_rate(rate))
-    with ExitStack() as stack:
+    with located(policy), ExitStack() as stack:
         source = stack.enter_context(open_trace(trace, time=time_tag, stream=stream))
         sink = _sink(output, source, stack)
         trial.add_policy(Path(policy).name, found, controller, sink)

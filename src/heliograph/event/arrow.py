@@ -248,3 +248,8 @@ def codes(columns: list[pa.Array]) -> tuple[Any, list[Any]]:
         coded = coded.chunk(0)
     places = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     return places, coded.dictionary.to_pylist()
+
+
+def codes_of(keys: Any) -> Any:
+    """Return whole numbers as codes in the order in which they first appear."""
+    return pa.array(keys).dictionary_encode().indices.to_numpy().astype(np.int64, copy=False)

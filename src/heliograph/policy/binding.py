@@ -40,14 +40,19 @@ class BoundFilter:
     place: tuple[int, int]
     kernel: Kernel | None  # None: it is RANDOM, or its attribute has not come yet.
     waiting: bool
+    positions: slice | None = None  # All that survives, where positions alone decide it.
 
     def run(self, columns: Columns, places: Places | None, ordinal: int) -> Places:
         """Return those of the events at `places` (None: of all) that survive this filter."""
         count = columns.count if places is None else len(places)
+        if self.positions is not None:
+            every = np.arange(*self.positions.indices(count))
+            return every if places is None else places[self.positions]
         drop = self._drops(columns, places, count, ordinal)
         if drop is None or not count:
             return np.arange(count) if places is None else places
-        return (~drop).nonzero()[0] if places is None else places[~drop]
+        keep = np.logical_not(drop, out=drop)  # Nobody else holds the mask: no second one is made.
+        return keep.nonzero()[0] if places is None else places[keep]
 
     def _drops(
         self, columns: Columns, places: Places | None, count: int, ordinal: int
@@ -158,7 +163,19 @@ def _bind(one: Filter, schema: Schema, place: tuple[int, int]) -> BoundFilter:
         )
     if waiting or one.name == "RANDOM":
         return BoundFilter(one, place, None, waiting)
-    return BoundFilter(one, place, _KERNELS[one.name](one, kind), waiting=False)
+    kernel = _KERNELS[one.name](one, kind)
+    return BoundFilter(one, place, kernel, waiting=False, positions=_positions(one))
+
+
+def _positions(one: Filter) -> slice | None:
+    """Return what survives a filter that looks neither at values nor at groups."""
+    if one.attribute is not None or one.by is not None:
+        return None
+    if one.name == "LATEST":
+        return slice(-int(_real(one["window"])), None)
+    if one.name == "EVERY" and one.keeps:
+        return slice(None, None, int(_real(one["n"])))
+    return None
 
 
 def _known(tag: str, schema: Schema, line: int | None, element: str) -> bool:
@@ -191,7 +208,12 @@ def _digested(digester: Digester, schema: Schema) -> Type | None:
 def _selecting(one: Filter, select: Callable[[Column], Mask]) -> Kernel:
     """Return a kernel that keeps or drops what is selected, as the filter says."""
     if one.keeps:
-        return lambda column, _count, _groups: ~select(_given(column))
+
+        def drop(column: Column | None, _count: int, _groups: Keys | None) -> Mask:
+            selected = select(_given(column))
+            return np.logical_not(selected, out=selected)
+
+        return drop
     return lambda column, _count, _groups: select(_given(column))
 
 

@@ -65,7 +65,8 @@ def within(low: Any, high: Any) -> Select:
     above, below = compare("GE", low), compare("LE", high)
 
     def select(column: Column) -> Mask:
-        return above(column) & below(column)
+        selected = above(column)
+        return np.logical_and(selected, below(column), out=selected)
 
     return select
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # Up to this many places per event, a table of all keys beats sorting them.
 _TABLE_PER_EVENT: Final = 4
 _TABLE_MIN: Final = 4_096
+# From so many keys on, Arrow's hash table beats sorting them.
+_LONG: Final = 1_048_576
 
 
 def repeats(keys: Keys) -> Mask:
@@ -32,9 +34,24 @@ def repeats(keys: Keys) -> Mask:
         # Of several assignments to one slot the last one stays: backwards, that is the first.
         table[slots[::-1]] = np.arange(count - 1, -1, -1)
         drop[table[slots]] = False
+    elif count >= _LONG and (codes := _codes(keys)) is not None:
+        # They rise with each key that is new, and only there.
+        peaks = np.maximum.accumulate(codes)
+        drop[1:] = peaks[1:] == peaks[:-1]
+        drop[0] = False
     else:
         drop[np.unique(keys, return_index=True)[1]] = False
     return drop
+
+
+def _codes(keys: Keys) -> Keys | None:
+    """Return keys as codes in the order in which they first appear, if there is pyarrow."""
+    try:
+        from heliograph.event import arrow  # noqa: PLC0415 - a device does without it
+    except ImportError:
+        return None
+    codes: Keys = arrow.codes_of(keys)
+    return codes
 
 
 def pairs(groups: Keys, keys: Keys) -> Keys:
