@@ -6,6 +6,7 @@ from functools import reduce
 
 from heliograph.event.block import block_of
 from heliograph.event.digest import Digest
+from heliograph.event.event import Position
 from heliograph.event.schema import Schema
 from heliograph.policy import build
 from heliograph.policy.binding import bind
@@ -25,7 +26,8 @@ def digest_of(lane: int) -> Digest:
     times = [number * 1_000_000 for number in numbers]
     rows = [[number * number % 97] for number in numbers]
     block = block_of("river", 1, numbers, times, rows, SCHEMA)
-    packed = pack(Lane([block]), bind(POLICY, SCHEMA), level=1)
+    before = Position(1, lane * LANE_EVENTS)  # What earlier digests have settled.
+    packed = pack(Lane([block], settled=before, reached=before), bind(POLICY, SCHEMA), level=1)
     (digest,) = packed.entries
     if not isinstance(digest, Digest):
         raise TypeError("the worst case leaves one digest")

@@ -31,9 +31,13 @@ class Host:
     def take(self, entry: Block | Digest) -> None:
         """Let an entry arrive; a digest takes up what waited for it."""
         if isinstance(entry, Digest):
-            self.pending, entry = absorb(self.pending, entry)
+            self.pending, entry = absorb(self.pending, entry, self.last_settled())
             check_digest(entry)
         self.entries.append(entry)
+
+    def last_settled(self) -> Position:
+        digests = [entry for entry in self.entries if isinstance(entry, Digest)]
+        return Position(digests[-1].epoch, digests[-1].upto) if digests else self.settled
 
     def pack(self, level: int) -> None:
         lane = Lane(self.entries, self.settled, self.pending, self.reached)

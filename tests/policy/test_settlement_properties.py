@@ -70,7 +70,8 @@ def run_along_a_path(data: st.DataObject) -> None:
 def act(data: st.DataObject, hosts: list[Host], place: int, received: list[Block | Digest]) -> None:
     """Let one host pack or send."""
     host = hosts[place]
-    if host.entries and data.draw(st.booleans()):
+    packs: bool = data.draw(st.booleans())
+    if host.entries and packs:
         host.pack(data.draw(st.integers(0, host.bound.top + 1)))
     else:
         forward(hosts, place, data.draw(st.integers(1, 6)), received)

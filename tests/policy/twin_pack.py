@@ -104,8 +104,20 @@ def at_once(
     reach: int,
     held: Told | None,
 ) -> None:
-    """One digest of everything up to the first number that nothing accounts for."""
+    """One digest of everything up to the first number that nothing accounts for.
+
+    The first digest of the lane stays where it is, unless nothing is kept at all.
+    """
     digests = [entry for entry in entries if isinstance(entry, Told)]
+    if digests and kept(entries, fate):
+        place = entries.index(digests[0]) + 1
+        head, entries, digests = entries[:place], entries[place:], digests[1:]
+        stays = head[-1]
+        if held is not None and stays.upto > held.after:
+            head, held = [held, *head], None
+        result.entries += kept(head, fate)
+        result.entries.append(together(epoch, after, stays.upto, head, fate))
+        after = reach = stays.upto
     reach = max([reach, *(digest.upto for digest in digests)])
     events = {entry.number: entry for entry in entries if isinstance(entry, One)}
     gap = reach

@@ -151,7 +151,17 @@ class _Builder:
         self.epoch, self.after, self.carried = epoch, after, carried
 
     def at_once(self, stretches: list[_Stretch]) -> None:
-        """Make one digest of all that can be settled, behind the last event that it covers."""
+        """Make one digest of all that can be settled, behind the last event that it covers.
+
+        Only the first digest that the lane holds stays where it is, and takes up what was dropped
+        before it (unless nothing at all is kept). Were it merged with the rest at every pack, it
+        would stand last again and again, and a receiver in a lasting overload would never be told.
+        """
+        head = stretches[0].closing
+        if head is not None and self.found.kept[stretches[0].start : stretches[-1].end].any():
+            first, *stretches = stretches
+            self._keep(first.start, first.end)
+            self._emit(self._summary(first.start, first.end, [head]), head.upto)
         *closed, tail = stretches
         start, reach = stretches[0].start, tail.reach
         edge = self._place_of(tail, reach)
@@ -297,13 +307,21 @@ def merge(one: Digest, other: Digest) -> Digest:
     )
 
 
-def absorb(pending: tuple[Digest, ...], digest: Digest) -> tuple[tuple[Digest, ...], Digest]:
-    """Let a digest that comes from upstream take up what was pending before it in its epoch."""
+def absorb(
+    pending: tuple[Digest, ...], digest: Digest, settled: Position
+) -> tuple[tuple[Digest, ...], Digest]:
+    """Let a digest that comes from upstream join a lane that has settled all up to `settled`.
+
+    It goes on from there, for packs here have set other bounds than those upstream; and it takes up
+    what was pending before it in its epoch.
+    """
+    after = settled.number if settled.epoch == digest.epoch else 0
+    whole = _with(digest, after=after)
     for held in pending:
         if held.epoch == digest.epoch and held.after < digest.upto:
-            whole = _with(merge(held, digest), after=digest.after, upto=digest.upto)
+            whole = _with(merge(held, digest), after=after, upto=digest.upto)
             return tuple(one for one in pending if one is not held), whole
-    return pending, digest
+    return pending, whole
 
 
 def bare(packed: Packed) -> Packed:
