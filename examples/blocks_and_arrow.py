@@ -35,7 +35,9 @@ def main() -> None:
 
     table = arrow.to_table([columns], schema)
     print("table:", table.num_rows, "rows of", ", ".join(table.column_names))
-    again = [event for block in arrow.from_table(table, schema) for event in events_of(block, schema)]
+    again = [
+        event for block in arrow.from_table(table, schema) for event in events_of(block, schema)
+    ]
     print(line_of(again[0]))
     print(f"the same {len(again)} events after going there and back: {again == events}")
 

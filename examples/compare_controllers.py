@@ -19,7 +19,8 @@ POLICY = build.policy(None, build.random(0.1), build.random(0.25), build.random(
 
 def times(rng: random.Random) -> list[int]:
     """Return bursts at three times the rate and calm stretches at half of it, in microseconds."""
-    now, result = 0.0, []
+    now = 0.0
+    result: list[int] = []
     while len(result) < EVENTS:
         speed = RATE * rng.choice((3, 0.5))
         for _ in range(rng.randrange(20, 400)):

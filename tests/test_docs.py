@@ -7,18 +7,21 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import jsonschema
 import pytest
 import yaml
+
 from consoles import DOCUMENTS, ROOT, Command, commands, run
 from heliograph.cli import command as root
 from heliograph.policy.catalogue import DIGESTERS, FILTERS
 from heliograph.policy.document import load
 from heliograph.policy.json_schema import json_schema
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SOURCES = ROOT / "src" / "heliograph"
 SCHEMA = ROOT / "docs" / "reference" / "policy.schema.json"
@@ -30,7 +33,9 @@ POLICIES = sorted(
     if path.suffix in (".xml", ".yaml", ".json")
 )
 # The vocabulary is binding; these are the words that others would use.
-SYNONYMS = re.compile(r"\b(broker node|publisher|subscriber|topics?|back-?pressure)\b", re.IGNORECASE)
+SYNONYMS = re.compile(
+    r"\b(broker node|publisher|subscriber|topics?|back-?pressure)\b", re.IGNORECASE
+)
 
 
 def text_of(name: str) -> str:
@@ -90,7 +95,7 @@ def verbs(command: click.Command, words: str) -> list[tuple[str, click.Command]]
     return found
 
 
-@pytest.mark.parametrize(("words", "verb"), verbs(root, "heliograph"), ids=lambda one: str(one))
+@pytest.mark.parametrize(("words", "verb"), verbs(root, "heliograph"), ids=str)
 def test_a_verb_and_its_options_are_documented(words: str, verb: click.Command) -> None:
     sections = re.split(r"^## ", text_of("docs/reference/cli.md"), flags=re.MULTILINE)
     (section,) = [one for one in sections if one.startswith(f"`{words}")]
@@ -218,3 +223,10 @@ def test_decisions_have_their_parts() -> None:
         for part in ("- Status: ", "- Date: 2", "## Context", "## Decision", "## Consequences"):
             assert part in text, f"{path.name} lacks {part}"
         assert len(text.splitlines()) <= 60, f"{path.name} is more than a page"
+
+
+@pytest.mark.parametrize("document", ["README.md", "CHANGELOG.md"])
+def test_filters_and_digesters_are_counted_right(document: str) -> None:
+    text = text_of(document)
+    assert f"{len(FILTERS)} filters" in text
+    assert f"{len(DIGESTERS)} digesters" in text

@@ -6,6 +6,7 @@ The checker is tested itself, on sources that break each rule.
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 SOURCES = Path(__file__).resolve().parent.parent / "src" / "heliograph"
 # From the lowest to the highest; a room imports itself and those before it.
 ROOMS = (
-    "event", "policy", "lane", "wire", "overlay", "naming", "graph", "selection", "planet", "client",
-    "store", "net", "sim", "spark", "gateway", "web", "experiments", "cli",
+    "event", "policy", "lane", "wire", "overlay", "naming", "graph", "selection", "planet",
+    "client", "store", "net", "sim", "spark", "gateway", "web", "experiments", "cli",
 )  # fmt: skip
 CORES = ROOMS[: ROOMS.index("client") + 1]
 # What a core would need a shell for.
@@ -37,7 +38,7 @@ LIBRARIES = {
     "click": {"cli"},
     "matplotlib": {"experiments", "cli"},
 }
-STANDARD = frozenset(__import__("sys").stdlib_module_names)
+STANDARD = sys.stdlib_module_names
 
 
 def imports(source: str) -> Iterator[tuple[int, str]]:
@@ -95,7 +96,10 @@ def test_every_folder_is_a_room_and_the_root_imports_nothing_of_ours() -> None:
         ("event", "import heliograph.policy"),
         ("event", "from heliograph import policy"),
         ("policy", "def late():\n    from heliograph.cli import main"),
-        ("policy", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import heliograph.net.tcp"),
+        (
+            "policy",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import heliograph.net.tcp",
+        ),
         ("policy", "import time"),
         ("policy", "from random import Random"),
         ("client", "import asyncio.streams"),

@@ -77,7 +77,9 @@ def test_a_source_says_what_it_is(path: Path) -> None:
 def comments(path: Path) -> list[str]:
     with path.open("rb") as file:
         return [
-            token.string for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT
+            token.string
+            for token in tokenize.tokenize(file.readline)
+            if token.type == tokenize.COMMENT
         ]
 
 

@@ -137,6 +137,18 @@ def test_a_block_thinned_out_of_columns_keeps_the_chosen_events(
         assert thinned.form == block.form
 
 
+def test_zero_is_equal_to_minus_zero_and_a_set_to_itself_in_another_order() -> None:
+    schema = Schema.declare({"a": "float64", "b": "list<int64>"})
+    rows = block_of(
+        "s", 1, [1, 2, 3], [0, 0, 0], [[0.0, [1, 2]], [-0.0, [2, 1, 1]], [1, []]], schema
+    )
+
+    for block in (rows, arrow.to_columns(rows, schema)):
+        for tag in schema.index:
+            first, second, third = Columns([block], schema).column(tag).keys().tolist()
+            assert first == second != third
+
+
 def test_an_attribute_is_converted_once() -> None:
     schema = Schema.declare({"a": "int64"})
     columns = Columns([block_of("s", 1, [1], [0], [[1]], schema)], schema)

@@ -70,6 +70,15 @@ def test_pythons_own_reader_finds_the_same_cells(data: st.DataObject) -> None:
     assert list(python_csv.reader(io.StringIO(text, newline=""), strict=True))[1:] == rows
 
 
+@pytest.mark.parametrize("text", ["", " x", "x ", "x\t", "a,b", 'a"b', "a\nb", "a\r", "a\0"])
+def test_a_text_that_would_change_without_quotes_is_put_between_them(text: str) -> None:
+    assert quoted(text) == '"' + text.replace('"', '""') + '"'
+    assert quoted("plain text") == "plain text"
+    assert read(f"a,b\n{quoted(text)},1\n", Schema.declare({"a": "string", "b": "int64"})) == [
+        {"a": text, "b": 1}
+    ]
+
+
 def test_an_empty_cell_is_absent_and_quotes_are_an_empty_text() -> None:
     assert read('a,b\n,""\n') == [{"b": ""}]
     event = Event("s", 1, 1, 0, {"b": ""})

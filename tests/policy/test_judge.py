@@ -193,7 +193,8 @@ def test_every_filter_runs_on_an_empty_lane(name: str, kind: Type) -> None:
     if kind not in FILTERS[name].types:
         return
     schema = Schema.declare({"a": kind})
-    value = {Type.BOOL: True, Type.TIMESTAMP: "2026-01-01"}.get(kind.element, 1)
+    values = {Type.BOOL: True, Type.TIMESTAMP: "2026-01-01", Type.STRING: "a"}
+    value = values.get(kind.element, 1)
     given = {"low": value, "high": value, "value": value, "values": [value], "pattern": "a"}
     given |= {"fraction": 0.5}
     wanted = {one.name: given[one.name] for one in FILTERS[name].parameters if one.required}

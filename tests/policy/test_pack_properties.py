@@ -13,7 +13,10 @@ from heliograph.policy.limits import Limits
 from heliograph.policy.pack import Lane, load_of, pack, pack_to_fit
 from policy import twin_pack
 from policy.compare import check_digest_says, check_same, one_by_one
-from policy.strategies_policy import block, documents, lanes, policy_of, streams
+from policy.strategies_policy import block, documents, events_of, lanes, policy_of, streams
+from policy.twin import One
+
+SUMMARY = {"digesters": [{"name": "COUNT"}, {"name": "COUNT", "attribute": "a"}]}
 
 
 def packs_like_its_twin(data: st.DataObject, *, plain: bool) -> None:
@@ -41,6 +44,48 @@ def test_a_pack_does_as_its_twin(data: st.DataObject) -> None:
 @given(st.data())
 def test_a_pack_of_the_types_of_most_policies_does_as_its_twin(data: st.DataObject) -> None:
     packs_like_its_twin(data, plain=True)
+
+
+def packs_again_like_its_twin(data: st.DataObject) -> None:
+    stream = data.draw(streams(plain=True, min_size=2))
+    schema, kinds, lane = stream.schema, stream.kinds, stream.lane
+    found = data.draw(lanes(stream, bind(policy_of({"summary": SUMMARY}), schema)))
+    last = stream.lane.entries[-1] if stream.lane.entries else None
+    for _ in range(data.draw(st.integers(2, 3))):
+        summary = SUMMARY | {"each": data.draw(st.sampled_from(["pack", "run"]))}
+        policy = policy_of(data.draw(documents(kinds, stream.pool)) | {"summary": summary})
+        bound = bind(policy, schema)
+        level = data.draw(st.integers(0, bound.top + 1))
+        packed = pack(found, bound, level)
+        wanted = twin_pack.pack(lane, policy, kinds, level)
+        check_same(packed.entries, wanted.entries, policy, kinds, schema)
+        assert [(one.after, one.upto, one.count, one.filtered) for one in packed.pending] == [
+            (one.after, one.upto, len(one.dropped), one.filtered) for one in wanted.pending
+        ]
+        more: list[One] = []
+        if last is not None:  # With a gap in front, or none.
+            number = last.number if isinstance(last, One) else last.upto
+            first = number + data.draw(st.integers(1, 2))
+            more = data.draw(events_of(stream.pool, epoch=last.epoch, first=first, max_size=4))
+            last = more[-1] if more else last
+        behind = [block(more, schema)] if more else []
+        found = Lane([*packed.entries, *behind], found.settled, packed.pending, found.reached)
+        lane = twin_pack.Lane([*wanted.entries, *more], lane.settled, wanted.pending, lane.reached)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.data())
+def test_packs_of_a_packed_lane_do_as_their_twin(data: st.DataObject) -> None:
+    packs_again_like_its_twin(data)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=5_000)
+@given(st.data())
+def test_packs_of_a_packed_lane_do_as_their_twin_over_a_long_campaign(
+    data: st.DataObject,
+) -> None:
+    packs_again_like_its_twin(data)
 
 
 @pytest.mark.slow

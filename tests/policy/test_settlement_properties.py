@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from heliograph.event.block import Block
+from heliograph.event.digest import Digest
 from heliograph.event.event import Position
 from heliograph.event.schema import Schema
 from heliograph.policy.binding import bind
@@ -26,9 +28,6 @@ from policy.strategies_policy import (
     streams,
 )
 from policy.twin import One, Told
-
-if TYPE_CHECKING:
-    from heliograph.event.digest import Digest
 
 
 def run_along_a_path(data: st.DataObject) -> None:
@@ -83,6 +82,62 @@ def forward(hosts: list[Host], place: int, count: int, received: list[Block | Di
             hosts[place + 1].take(entry)
         else:
             received.append(entry)
+
+
+EAGER: list[dict[str, Any]] = [
+    {"name": "EVERY", "n": 2},
+    {"name": "EVERY", "n": 3, "action": "drop"},
+    {"name": "RANDOM", "fraction": 0.4},
+    {"name": "LATEST", "window": 3},
+    {"name": "LT", "attribute": "a", "value": 6},
+]
+NUMBERS = Schema.declare({"a": "int64"})
+
+
+def eager(random: Random) -> Host:
+    """Return a host that drops something whenever it packs."""
+    levels: list[dict[str, Any]] = [{"filters": [random.choice(EAGER)]} for _ in range(2)]
+    if random.random() < 0.3:
+        levels.insert(0, {"always": True, "filters": [EAGER[-1]]})
+    summary = {"each": random.choice(["pack", "run"]), "digesters": [{"name": "COUNT"}]}
+    return Host(bind(policy_of({"levels": levels, "summary": summary}), NUMBERS))
+
+
+def run_eagerly(seed: int) -> bool:
+    """Send small numbers over hosts that pack much and send little; say whether one had to wait."""
+    random = Random(seed)
+    hosts = [eager(random) for _ in range(random.randint(2, 4))]
+    everything: list[One] = []
+    received: list[Block | Digest] = []
+    for epoch in range(1, random.randint(1, 3) + 1):
+        for number in range(1, random.randint(4, 40) + 1):
+            one = One(epoch, number, number, {"a": random.randint(0, 9)})
+            everything.append(one)
+            hosts[0].take(block([one], NUMBERS))
+            for place, host in enumerate(hosts):
+                if host.entries and random.random() < 0.25:
+                    host.pack(random.choice([0, 1, 1, 1, 2, 2, 3]))
+                if random.random() < 0.4:
+                    forward(hosts, place, random.randint(1, 2), received)
+    for place in range(len(hosts)):
+        forward(hosts, place, 1_000, received)
+        assert not hosts[place].pending
+    assert sum(check_received(received, 0)) == len(everything)
+    for entry in received:
+        if isinstance(entry, Digest):
+            assert entry.part("COUNT") == (None if not entry.parts else entry.parts[0])
+            assert sum(part.known for part in entry.parts) == entry.count
+    return any(host.waited for host in hosts)
+
+
+def test_what_is_dropped_before_the_digest_of_an_earlier_host_arrives_waits_for_it() -> None:
+    waited = sum(run_eagerly(seed) for seed in range(150))
+    assert waited > 40
+
+
+@pytest.mark.slow
+def test_what_is_dropped_waits_for_the_digest_over_a_long_campaign() -> None:
+    assert sum(run_eagerly(seed) for seed in range(5_000)) > 1_200
 
 
 @settings(deadline=None, max_examples=150)

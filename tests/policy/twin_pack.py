@@ -111,8 +111,8 @@ def at_once(
     digests = [entry for entry in entries if isinstance(entry, Told)]
     if digests and kept(entries, fate):
         place = entries.index(digests[0]) + 1
-        head, entries, digests = entries[:place], entries[place:], digests[1:]
-        stays = head[-1]
+        head, entries = entries[:place], entries[place:]
+        stays, *digests = digests
         if held is not None and stays.upto > held.after:
             head, held = [held, *head], None
         result.entries += kept(head, fate)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -40,6 +40,20 @@ class _Lazy(click.Group):
             return None
         command: click.Command = importlib.import_module(_LAZY[cmd_name][0]).command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a verb until it is done, or until the reader of its output has had enough.
+
+        That reader, such as `head`, is no error, as which click takes it: so it is met here.
+        """
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # Python would complain when it flushes at the end, so give it somewhere to flush to.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return None
+        return result
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
@@ -81,9 +95,4 @@ def main(arguments: list[str] | None = None) -> None:
     except HeliographError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(WRONG_INPUT)
-    except BrokenPipeError:
-        # The reader, such as `head`, has had enough: that is no error. Python would complain
-        # when it flushes at the end, so give it somewhere to flush to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     sys.exit(status if isinstance(status, int) else 0)

@@ -6,11 +6,13 @@ A comparison is exact or it is refused: nothing is rounded to fit.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.event.errors import EventError, PolicyError
 from heliograph.event.types import INT64_MAX, INT64_MIN, Type, microseconds, parse_time
 from heliograph.policy.element import written
+
+_ORDERING: Final = frozenset({"GT", "GE", "LT", "LE", "WITHIN"})
 
 if TYPE_CHECKING:
     from heliograph.policy.model import Filter, Literal
@@ -41,7 +43,9 @@ def fit_literal(value: Literal, kind: Type | None, one: Filter) -> Any:
     """
     target = kind.element if kind is not None else None
     fitted: Any = None
-    if target is Type.STRING:
+    if target is Type.STRING and (isinstance(value, str) or one.name not in _ORDERING):
+        # XML cannot say whether 404 is a number, so it may equal a text; but it has no order among
+        # texts, where "50" comes after "110".
         fitted = written(value)
     elif target is Type.BOOL:
         fitted = {True: True, False: False, "true": True, "false": False}.get(value)

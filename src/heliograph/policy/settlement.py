@@ -277,8 +277,8 @@ class _Builder:
         """Carry over what was dropped behind a gap that nothing has settled yet."""
         summary = self._carried(self._summary(start, tail.end, []))
         if summary.settled:
-            upto = self._number(tail.end - 1) if start < tail.end else summary.upto
-            self.pending.append(_with(summary, after=tail.reach, upto=upto))
+            last = self._number(tail.end - 1) if start < tail.end else 0
+            self.pending.append(_with(summary, after=tail.reach, upto=max(last, summary.upto)))
 
     def _carried(self, summary: Digest) -> Digest:
         """Merge a summary with what earlier packs left pending in this epoch, once."""

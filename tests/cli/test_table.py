@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from heliograph.cli.table import percent, seconds, show_table
+
+
+def test_numbers_stand_right_and_texts_left(capsys: pytest.CaptureFixture[str]) -> None:
+    show_table(["name", "n", "share"], [["a", 1, "5.0 %"], ["long", 1000, "50.0 %"]])
+    assert capsys.readouterr().out.splitlines() == [
+        "name     n   share",
+        "----  ----  ------",
+        "a        1   5.0 %",
+        "long  1000  50.0 %",
+    ]
+
+
+def test_a_table_without_rows_is_its_head(capsys: pytest.CaptureFixture[str]) -> None:
+    show_table(["name", "n"], [])
+    assert capsys.readouterr().out.splitlines() == ["name  n", "----  -"]
+
+
+def test_nothing_is_an_empty_cell_and_no_blanks_trail(capsys: pytest.CaptureFixture[str]) -> None:
+    show_table(["a", "note"], [[1, None], [2, "x"]])
+    assert capsys.readouterr().out.splitlines()[2] == "1"
+
+
+def test_a_table_may_go_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    show_table(["a"], [["b"]], err=True)
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err.split()) == ("", ["a", "-", "b"])
+
+
+@pytest.mark.parametrize(
+    ("nanoseconds", "text"),
+    [
+        (None, "-"),
+        (0, "0 ns"),
+        (999, "999 ns"),
+        (1_500, "1.5 us"),
+        (2_000_000, "2 ms"),
+        (8_260_000_000, "8.3 s"),
+        (3_600_000_000_000, "3,600.0 s"),
+    ],
+)
+def test_a_duration_has_the_unit_that_suits_it(nanoseconds: float | None, text: str) -> None:
+    assert seconds(nanoseconds) == text
+
+
+def test_a_fraction_is_percent() -> None:
+    assert percent(0.386) == "38.6 %"
