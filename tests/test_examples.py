@@ -27,7 +27,8 @@ def test_every_example_is_here_and_in_the_index() -> None:
     scripts = {path.name for path in EXAMPLES.glob("*.py")}
     assert scripts == set(ENDS) | NOT_RUN
     index = (EXAMPLES / "README.md").read_text(encoding="utf-8")
-    named = scripts | {f"traces/{path.name}" for path in (EXAMPLES / "traces").iterdir()}
+    data = [*(EXAMPLES / "traces").iterdir(), *(EXAMPLES / "policies").iterdir()]
+    named = scripts | {f"{path.parent.name}/{path.name}" for path in data}
     assert {name for name in named if f"({name})" not in index} == set()
 
 

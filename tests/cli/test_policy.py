@@ -168,7 +168,7 @@ def test_an_unreadable_trace_says_why(verb: list[str], tmp_path: Path) -> None:
 def test_a_trace_without_events_is_told(verb: list[str], tmp_path: Path) -> None:
     trace = write_trace(tmp_path, ["time,x"])
     ran = heliograph("policy", *verb, "latest-per x", trace)
-    assert ran.code == 2
+    assert ran.code == 1
     assert ran.err == f"error: {trace} holds no events\n"
 
 

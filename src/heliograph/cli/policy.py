@@ -11,7 +11,7 @@ import click
 
 from heliograph.cli.options import AS_JSON, STREAM, TIME, located
 from heliograph.cli.trial import try_
-from heliograph.event.errors import PolicyError, UsageError
+from heliograph.event.errors import PolicyError, TraceError, UsageError
 
 if TYPE_CHECKING:
     from heliograph.policy.explain import Explanation
@@ -113,7 +113,7 @@ def explain(
         missing = attributes_missing(found, source.schema)
     explanation = explainer.finish()
     if not explanation.events:
-        raise UsageError(f"{trace} holds no events")
+        raise TraceError(f"{trace} holds no events")
     if as_json:
         click.echo(json.dumps(_explanation(explanation) | {"missing": missing}))
         return

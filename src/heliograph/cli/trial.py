@@ -13,7 +13,7 @@ import click
 
 from heliograph.cli.options import AS_JSON, STREAM, TIME, located
 from heliograph.cli.table import percent, seconds, show_table
-from heliograph.event.errors import UsageError
+from heliograph.event.errors import TraceError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -137,7 +137,7 @@ def try_(
         outcomes = trial.finish()
         missing = attributes_missing(found, source.schema)
     if not outcomes[0].offered:
-        raise UsageError(f"{trace} holds no events")
+        raise TraceError(f"{trace} holds no events")
     _report(outcomes, as_json=as_json, err=output == "-")
     show_missing(trace, missing, source.schema)
     if plot is not None:

@@ -20,6 +20,7 @@ from heliograph.event.types import Type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
     from heliograph.event.block import Block
     from heliograph.event.schema import Schema
 

@@ -75,7 +75,11 @@ def check(body: bytes, count: int) -> None:
     width = body[0] if body else 0
     if width not in _WIDTHS or len(body) < 1 + width * count:
         raise EventError("the lengths of the rows of a block are cut short")
-    if 1 + width * count + int(_lengths(body, count).sum()) != len(body):
+    if count == 1:  # The commonest block of all needs no array.
+        total = int.from_bytes(body[1 : 1 + width], "little")
+    else:
+        total = int(_lengths(body, count).sum())
+    if 1 + width * count + total != len(body):
         raise EventError("the rows of a block do not have the lengths that it states")
 
 

@@ -67,9 +67,9 @@ def _part(name: str, tag: str, kind: Type, column: Column) -> Part:
 def _of_numbers(name: str, kind: Type, values: Any) -> Any:
     match name:
         case "MAX":
-            return values.max().item()
+            return np.maximum.reduce(values).item()
         case "MIN":
-            return values.min().item()
+            return np.minimum.reduce(values).item()
         case "SUM" | "MEAN":
             return _sum(values, kind)
         case "QUANTILES":
@@ -99,9 +99,9 @@ def _sum(values: Any, kind: Type) -> float | str:
                 pass  # The true sum is beyond float64: infinity, as plain addition has it.
         with np.errstate(invalid="ignore", over="ignore"):
             return float(values.sum())
-    peak = max(abs(int(values.max())), abs(int(values.min())))
+    peak = max(int(np.maximum.reduce(values)), -int(np.minimum.reduce(values)))
     if peak * len(values) < _SAFE:
-        return int(values.sum())
+        return int(np.add.reduce(values))
     return _whole(sum(values.tolist()))
 
 

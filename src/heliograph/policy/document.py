@@ -170,7 +170,7 @@ def _action(element: Element, kind: FilterKind, name: str) -> Action | None:
         raise PolicyError(
             "it has one meaning only, without an action", line=element.line, element=name
         )
-    return action
+    return None if action is kind.action else action  # One form of what is the same.
 
 
 def _digesters(summary: Element, attribute: str | None) -> tuple[Digester, ...]:

@@ -12,8 +12,9 @@ settles nothing: its `after` is where the gap begins, its `upto` the last number
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -64,7 +65,8 @@ class _Stretch:
     start: int
     end: int
     reach: int
-    closing: Digest | None
+    closing: Digest | None = None
+    broken: bool = False  # Whether anything lies beyond `reach`.
 
 
 def settle(lane: Lane, found: Sorted, policy: BoundPolicy, level: int) -> Packed:
@@ -86,25 +88,23 @@ def _epochs(lane: Lane) -> Iterator[tuple[int, list[_Stretch]]]:
     place = 0
     epoch: int | None = None
     stretches: list[_Stretch] = []
-    broken = False
     for entry in lane.entries:
         if entry.epoch != epoch:
             if epoch is not None:
                 yield epoch, stretches
-            epoch, broken = entry.epoch, False
+            epoch = entry.epoch
             known = (lane.settled, lane.reached)
             number = max((one.number for one in known if one.epoch == epoch), default=0)
-            stretches = [_Stretch(place, place, number, None)]
+            stretches = [_Stretch(place, place, number)]
         now = stretches[-1]
         if isinstance(entry, Digest):
             now.closing = entry
-            stretches.append(_Stretch(place, place, entry.upto, None))
-            broken = False
+            stretches.append(_Stretch(place, place, entry.upto))
             continue
         place += entry.count
         now.end = place
-        if not broken:
-            now.reach, broken = _reach(entry, now.reach)
+        if not now.broken:
+            now.reach, now.broken = _reach(entry, now.reach)
     if epoch is not None:
         yield epoch, stretches
 
@@ -139,7 +139,7 @@ class _Builder:
         self.pending: list[Digest] = []
         blocks = self.columns.blocks
         self.stream = lane.entries[0].stream if lane.entries else ""
-        self.starts = np.cumsum([0, *(block.count for block in blocks)])
+        self.starts = [0, *accumulate(block.count for block in blocks)]
         self.numbers: npt.NDArray[np.int64] | None = None
         self.times: npt.NDArray[np.int64] | None = None
         self.epoch = 0
@@ -164,7 +164,7 @@ class _Builder:
             self._emit(self._summary(first.start, first.end, [head]), head.upto)
         *closed, tail = stretches
         start, reach = stretches[0].start, tail.reach
-        edge = self._place_of(tail, reach)
+        edge = self._edge_of(tail)
         self._keep(start, edge)
         digests = [stretch.closing for stretch in closed if stretch.closing is not None]
         self._emit(self._summary(start, edge, digests), reach)
@@ -181,7 +181,7 @@ class _Builder:
         digests: list[Digest] = []
         upto = self.after
         for stretch in stretches:
-            edge = self._place_of(stretch, stretch.reach)
+            edge = self._edge_of(stretch)
             for first, end, kept in self._runs(stretch.start, edge):
                 if not kept:
                     upto = self._number(end - 1)
@@ -208,12 +208,12 @@ class _Builder:
         for first, last in pairwise([start, *edges, end]):
             yield first, last, bool(self.found.kept[first])
 
-    def _place_of(self, stretch: _Stretch, reach: int) -> int:
-        """Return the first place of a stretch whose number lies beyond `reach`."""
-        if stretch.start == stretch.end or self._number(stretch.end - 1) <= reach:
+    def _edge_of(self, stretch: _Stretch) -> int:
+        """Return the first place of a stretch whose number lies beyond its reach."""
+        if not stretch.broken:
             return stretch.end
         numbers = self._numbers()[stretch.start : stretch.end]
-        return stretch.start + int(numbers.searchsorted(reach, "right"))
+        return stretch.start + int(numbers.searchsorted(stretch.reach, "right"))
 
     def _numbers(self) -> npt.NDArray[np.int64]:
         if self.numbers is None:
@@ -221,7 +221,7 @@ class _Builder:
         return self.numbers
 
     def _number(self, place: int) -> int:
-        block = int(self.starts.searchsorted(place, "right")) - 1
+        block = bisect_right(self.starts, place) - 1
         found = self.columns.blocks[block]
         if place == self.starts[block + 1] - 1:
             return found.last
@@ -235,8 +235,8 @@ class _Builder:
         if not len(kept):
             return
         kept += start
-        first = int(self.starts.searchsorted(kept[0], "right")) - 1
-        last = int(self.starts.searchsorted(kept[-1], "right")) - 1
+        first = bisect_right(self.starts, kept[0]) - 1
+        last = bisect_right(self.starts, kept[-1]) - 1
         cuts = kept.searchsorted(self.starts[first : last + 2]).tolist()
         for block, (low, high) in enumerate(pairwise(cuts), first):
             if low < high:
@@ -259,7 +259,7 @@ class _Builder:
                 self.times = self.columns.times()
             times = self.times[places]
             parts = parts_of(self.policy.digesters, self.columns, places)
-            span = int(times.min()), int(times.max())
+            span = int(np.minimum.reduce(times)), int(np.maximum.reduce(times))
             own = Digest(self.stream, self.epoch, 0, 0, len(places), 0, *span, parts)
             merged = merge(merged, own) if merged.settled else own
         if not self.policy.always:
