@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heliograph.event import arrow
-from heliograph.event.block import BLOCK_EVENTS_MAX, check_block
+from heliograph.event.block import ARROW, ARROW_EVENTS_MIN, BLOCK_EVENTS_MAX, ROWS, check_block
 from heliograph.event.convert import (
     GATHER_BYTES_MAX,
     GATHER_EVENTS_MAX,
     Gather,
     blocks_of,
     events_of,
+    suited,
 )
 from heliograph.event.errors import EventError
 from heliograph.event.event import Event
@@ -56,6 +57,24 @@ def test_both_forms_of_a_block_hold_the_same_events(data: st.DataObject) -> None
     block = data.draw(blocks(schema))
 
     assert same(events_of(arrow.to_columns(block, schema), schema), events_of(block, schema))
+
+
+@pytest.mark.parametrize(
+    ("count", "form"), [(1, ROWS), (ARROW_EVENTS_MIN - 1, ROWS), (ARROW_EVENTS_MIN, ARROW)]
+)
+def test_the_form_of_a_block_suits_its_size(count: int, form: int) -> None:
+    (block,) = blocks_of([Event("s", 1, n + 1, n, {"a": "x"}) for n in range(count)], SCHEMA)
+
+    for made in (suited(block, SCHEMA), suited(arrow.to_columns(block, SCHEMA), SCHEMA)):
+        assert made.form == form
+        assert events_of(made, SCHEMA) == events_of(block, SCHEMA)
+
+
+def test_without_pyarrow_every_block_is_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("heliograph.event.convert.find_spec", lambda _: None)
+    (block,) = blocks_of([Event("s", 1, n + 1, n, {}) for n in range(ARROW_EVENTS_MIN)], SCHEMA)
+
+    assert suited(block, SCHEMA) is block
 
 
 def test_an_absent_attribute_is_left_out() -> None:

@@ -38,7 +38,7 @@ WORDS = [
     (build.delta(2.5), ("drops events whose x differs by less than 2.5 from that of the last "
      "kept one")),
     (build.latest(10), "drops all but the last 10 events"),
-    (build.latest(1, attribute="x", by="p"), ("drops all but the last 1 events that have a x, "
+    (build.latest(1, attribute="x", by="p"), ("drops all but the last event that have a x, "
      "separately for each p")),
     (build.every(3), "keeps one event out of every 3"),
     (build.every(3, action="drop"), "drops one event out of every 3"),
@@ -70,7 +70,8 @@ def test_a_policy_is_read_level_by_level() -> None:
         "  level 2 drops events whose x is between 1 and 2, then keeps one event out of every 2.",
         "If that is not enough, all that waits is folded into one digest.",
         (
-            "For each pack a digest tells how many events were dropped, from when to when, the mean x, "
+            "For each pack a digest tells how many events were dropped, from when to when, "
+            "the mean x, "
             "about how many different values y had."
         ),
     ]
@@ -79,6 +80,4 @@ def test_a_policy_is_read_level_by_level() -> None:
 def test_built_in_policies_say_what_they_keep() -> None:
     assert "When a queue is full, the newest events are kept" in "\n".join(read(NEWEST))
     assert "When a queue is full, the oldest events are kept" in "\n".join(read(OLDEST))
-    assert (
-        "drops all but the last 1 events, separately for each room" in read(latest_per("room"))[1]
-    )
+    assert "drops all but the last event, separately for each room" in read(latest_per("room"))[1]

@@ -25,6 +25,9 @@ def as_xml(document: dict[str, Any]) -> str | None:
 LOST = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
+OWN = ("name", "attribute", "by", "action")
+
+
 def fields(some: dict[str, Any]) -> str:
     escapes = {"\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
     return " ".join(f"{key}={quoteattr(value, escapes)}" for key, value in some.items())

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 ROWS: Final = 0
 ARROW: Final = 1
-# Below this many events rows are smaller and faster, above it columns are.
+# From so many events on columns are packed twice as fast (docs/benchmarks/policy.md); with fewer,
+# the fixed parts of an Arrow batch are larger than the events.
 ARROW_EVENTS_MIN: Final = 256
 BLOCK_EVENTS_MAX: Final = 65_536
 BLOCK_BYTES_MAX: Final = 16 * 2**20

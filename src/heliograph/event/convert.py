@@ -5,10 +5,18 @@ Nothing that forwards does this; readers and writers of recorded streams do, and
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.event import rows
-from heliograph.event.block import BLOCK_EVENTS_MAX, ROWS, Block, check_block, cover
+from heliograph.event.block import (
+    ARROW_EVENTS_MIN,
+    BLOCK_EVENTS_MAX,
+    ROWS,
+    Block,
+    check_block,
+    cover,
+)
 from heliograph.event.event import Event
 from heliograph.event.types import restore
 
@@ -58,6 +66,19 @@ def _stored(block: Block, schema: Schema) -> Iterator[tuple[int, Sequence[Any]]]
 
     times, values = arrow.stored_rows(arrow.read_batch(block, schema), schema)
     yield from zip(times, values, strict=True)
+
+
+def suited(block: Block, schema: Schema) -> Block:
+    """Return a block in the form that suits its size; without pyarrow that is always rows."""
+    if block.count >= ARROW_EVENTS_MIN and find_spec("pyarrow") is not None:
+        from heliograph.event import arrow  # noqa: PLC0415 - a device does without pyarrow
+
+        return arrow.to_columns(block, schema)
+    if block.form == ROWS:
+        return block
+    from heliograph.event import arrow  # noqa: PLC0415 - as above
+
+    return arrow.to_rows(block, schema)
 
 
 def blocks_of(events: Iterable[Event], schema: Schema) -> Iterator[Block]:

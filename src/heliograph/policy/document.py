@@ -133,7 +133,10 @@ def _filter(element: Element, inherited: str | None) -> Filter:
     name = _name(element, "filter", FILTERS)
     kind = FILTERS[name]
     known = {one.name: one for one in kind.parameters}
-    _expect(element, "filter", {"name", "attribute", "by", "action", *known}, of=name)
+    fields = {"name", "attribute", *known}
+    fields |= ({"by"} if kind.by else set()) | ({"action"} if kind.action else set())
+    _check_meaning(element, kind)
+    _expect(element, "filter", fields, of=name)
     settings = []
     for parameter in kind.parameters:
         if parameter.name in element.fields:
@@ -150,27 +153,22 @@ def _filter(element: Element, inherited: str | None) -> Filter:
         raise PolicyError(
             "it needs an attribute, on itself or on the policy", line=element.line, element=name
         )
-    by = _tag(element, "by")
-    if by is not None and not kind.by:
-        raise PolicyError(
-            "it judges each event alone, so that by= has no meaning",
-            line=element.line,
-            element=name,
-        )
-    result = Filter(
-        name, tuple(settings), attribute, by, _action(element, kind, name), element.line
-    )
+    action: Action | None = _choice(element, "action", Action, None)
+    action = None if action is kind.action else action  # One form of what is the same.
+    result = Filter(name, tuple(settings), attribute, _tag(element, "by"), action, element.line)
     check_sense(result)
     return result
 
 
-def _action(element: Element, kind: FilterKind, name: str) -> Action | None:
-    action: Action | None = _choice(element, "action", Action, None)
-    if action is not None and kind.action is None:
-        raise PolicyError(
-            "it has one meaning only, without an action", line=element.line, element=name
-        )
-    return None if action is kind.action else action  # One form of what is the same.
+def _check_meaning(element: Element, kind: FilterKind) -> None:
+    """Refuse options that other filters have and this one cannot, and say why."""
+    if "by" in element.fields and not kind.by:
+        words = "it judges each event alone, so that by= has no meaning"
+    elif "action" in element.fields and kind.action is None:
+        words = "it has one meaning only, without an action"
+    else:
+        return
+    raise PolicyError(words, line=element.line, element=kind.name)
 
 
 def _digesters(summary: Element, attribute: str | None) -> tuple[Digester, ...]:

@@ -61,7 +61,7 @@ def describe(one: Filter) -> str:
         among = f" that have a {one.attribute}" if one.attribute else ""
         return f"drops about {share * 100:g} % of the events{among} at random"
     words["verb"] = "keeps" if one.keeps else "drops"
-    text = _DROPS[one.name].format(**words)
+    text = _DROPS[one.name].format(**words).replace("last 1 events", "last event")
     if one.attribute and one.name in ("LATEST", "EVERY"):
         text += f" that have a {one.attribute}"
     return text + (f", separately for each {one.by}" if one.by else "")

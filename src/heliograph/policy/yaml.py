@@ -35,6 +35,8 @@ def read_yaml(text: str) -> Element:
     Raises:
         PolicyError: It is not well-formed, or uses aliases or tags.
     """
+    if not text.strip():
+        raise PolicyError("the document is empty", line=1)
     if text.lstrip().startswith("{"):
         text = _from_json(text)
     try:
