@@ -79,7 +79,8 @@ def alarms() -> None:
         found = count(got[name])
         print(f"  {found:4} ({found / everything:4.0%})  {title}")
     digest = max(told, key=lambda one: one.count)
-    says = ", ".join(f"{part.digester} {result(part)}" for part in digest.parts)
+    plain = {part.digester: result(part) for part in digest.parts}
+    says = f"mean {plain['MEAN']:.1f}, from {plain['MIN']} to {plain['MAX']}"
     print(
         f"\nand with the policy it was told of all {sum(one.count for one in told)} that were "
         f"dropped, such as\n  readings {digest.after + 1} to {digest.upto}: "
