@@ -13,12 +13,12 @@ from heliograph.policy.limits import Limits
 from heliograph.policy.pack import Lane, pack_to_fit
 from policy.runs import events
 from policy.strategies_policy import block
-from policy.twin import One
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from heliograph.policy.model import Policy
+    from policy.twin import One
 
 SCHEMA = Schema.declare({"a": "int64"})
 

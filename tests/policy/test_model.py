@@ -38,8 +38,8 @@ def test_the_identity_is_the_same_in_every_version() -> None:
         },
         "rest": "newest",
     }
-    assert policy.identity == "IDENTITY"
-    assert Policy().identity == "EMPTY"
+    assert policy.identity == "27c68437c65f8bba906ad52cd591a335"
+    assert Policy().identity == "2afb9b83f9314e5d029766197f539792"
 
 
 def test_the_identity_does_not_depend_on_lines_or_on_how_a_default_is_written() -> None:

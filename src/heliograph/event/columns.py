@@ -107,6 +107,9 @@ _DTYPES: Final = {
 }
 
 
+_FORM: Final = attrgetter("form")
+
+
 class Columns:
     """The events of some blocks of one stream, in their order."""
 
@@ -118,7 +121,7 @@ class Columns:
         self._columns: dict[str, Column] = {}
         self._chunks: list[Any] = []
         self._batches: dict[int, Any] = {}
-        for form, group in groupby(blocks, attrgetter("form")):
+        for form, group in groupby(blocks, _FORM):
             run = list(group)
             if form == ROWS:
                 bodies = [(block.body, block.count) for block in run]

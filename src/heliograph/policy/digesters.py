@@ -238,5 +238,9 @@ def result(part: Part) -> Any:
         from datasketches import kll_doubles_sketch  # noqa: PLC0415 - as above
 
         sketch = kll_doubles_sketch.deserialize(value)
-        return {f"{rank:g}": sketch.get_quantile(rank) for rank in QUANTILES}
+        ends = {0.0: sketch.get_min_value, 1.0: sketch.get_max_value}  # These it knows exactly.
+        return {
+            f"{rank:g}": ends[rank]() if rank in ends else sketch.get_quantile(rank)
+            for rank in QUANTILES
+        }
     return value

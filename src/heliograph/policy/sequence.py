@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Up to this many places per event, a table of all keys beats sorting them.
 _TABLE_PER_EVENT: Final = 4
 _TABLE_MIN: Final = 4_096
+_EPSILON: Final = 2.0**-52
 # From so many keys on, Arrow's hash table beats sorting them.
 _LONG: Final = 1_048_576
 
@@ -133,12 +134,13 @@ def delta(values: npt.NDArray[Any], groups: Keys | None, change: float) -> Mask:
     Each decision rests on the one before, so this is a loop, over plain Python numbers, which are
     exact for int64. "By less" means `kept - change < value < kept + change`.
     """
+    # Among values so large, rounding could lose the change.
+    tight = values.dtype == np.float64 and not change > np.abs(values).max(initial=0) * _EPSILON
     if values.dtype == np.int64:
         change = math.ceil(change)  # The same for whole numbers, and exact.
     if groups is not None:
         return _delta_by(values.tolist(), groups.tolist(), change)
-    keep: list[int] = []
-    add = keep.append
+    drop = bytearray(b"\1") * len(values)
     # A view of the memory makes each Python number as the loop comes to it, never a list of all.
     numbers = np.ascontiguousarray(values).data
     low: float
@@ -146,13 +148,11 @@ def delta(values: npt.NDArray[Any], groups: Keys | None, change: float) -> Mask:
     low = high = numbers[0] if len(values) else 0  # So that the first one is kept.
     for place, value in enumerate(numbers):
         if value <= low or value >= high:
-            add(place)
+            drop[place] = False
             low, high = value - change, value + change
-            if value in (low, high):
+            if tight and value in (low, high):
                 low, high = _next_to(value)
-    drop = np.ones(len(values), np.bool_)
-    drop[keep] = False
-    return drop
+    return np.frombuffer(drop, np.bool_)
 
 
 def _delta_by(values: list[Any], groups: list[int], change: float) -> Mask:

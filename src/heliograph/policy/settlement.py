@@ -275,6 +275,8 @@ class _Builder:
 
     def _hold(self, start: int, tail: _Stretch) -> None:
         """Carry over what was dropped behind a gap that nothing has settled yet."""
+        if start == tail.end and self.carried is None:
+            return
         summary = self._carried(self._summary(start, tail.end, []))
         if summary.settled:
             last = self._number(tail.end - 1) if start < tail.end else 0
