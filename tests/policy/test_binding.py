@@ -128,14 +128,15 @@ def test_by_an_absent_value_or_nan_passes_untouched() -> None:
     assert drops(one, [block(found, schema)]) == [False, False, False, True, False, False]
 
 
-def test_int64_is_compared_exactly_and_float64_only_with_what_it_can_hold() -> None:
+def test_a_policy_that_was_bound_stays_bound_when_its_attribute_is_widened() -> None:
     large = 2**53 + 1
-    bound({"name": "EQ", "attribute": "a", "value": large}, schema=Schema.declare({"a": "int64"}))
-    with pytest.raises(PolicyError, match=f"{large} cannot be compared with attribute a"):
-        bound(
-            {"name": "EQ", "attribute": "a", "value": large},
-            schema=Schema.declare({"a": "float64"}),
-        )
+    narrow = Schema.declare({"a": "int64"})
+    one = bound({"name": "EQ", "attribute": "a", "value": large}, schema=narrow)
+    assert drops(one, [block(events(large - 1, large), narrow)]) == [True, False]
+    wide = narrow.evolve({"a": Type.FLOAT64})
+    again = bind(one.policy, wide)
+    assert drops(again, [block(events(large), narrow)]) == [False]
+    assert drops(again, [block(events(float(large), 5.0), wide)]) == [False, True]
 
 
 def test_a_text_may_equal_what_looks_like_a_number_but_has_no_order_beside_it() -> None:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from heliograph.event.block import block_of
+from heliograph.event.columns import Columns
 from heliograph.event.errors import PolicyError
 from heliograph.event.schema import Schema
 from heliograph.policy import build
+from heliograph.policy.binding import bind
 from heliograph.policy.explain import Explainer, Explanation
 
 if TYPE_CHECKING:
@@ -55,7 +57,8 @@ def test_a_filter_that_never_acts_is_named() -> None:
 
     assert found.filters[0].note == "never acts"
     assert found.advice == [
-        "level 1 WITHIN never acts on this trace: check its values, or delete it"
+        "level 1 WITHIN never acts on this trace: check its values, or delete it",
+        "no other order of the filters within a level would be cheaper",
     ]
 
 
@@ -65,6 +68,22 @@ def test_a_shadowed_filter_is_named_with_what_shadows_it() -> None:
 
     assert [one.note for one in found.filters] == ["", "shadowed by level 1 WITHIN"]
     assert "adds cost and drops almost nothing more" in found.advice[0]
+
+
+def test_of_two_earlier_filters_the_one_that_shadows_is_named() -> None:
+    policy = build.policy("v", build.within(90, 99), build.within(0, 50), build.within(10, 20))
+    found = explain(policy, [n % 100 for n in range(300)])
+
+    assert found.filters[2].note == "shadowed by level 2 WITHIN"
+
+
+def test_an_always_level_decides_as_it_does_on_arrival() -> None:
+    policy = build.policy(None, always=build.random(0.5))
+    found = explain(policy, list(range(400)))
+    block = block_of("s", 1, list(range(1, 401)), [0] * 400, [[0, "a"]] * 400, SCHEMA)
+    passed = bind(policy, SCHEMA).always[0].run(Columns([block], SCHEMA), None, 0)
+
+    assert found.kept == [len(passed)]
 
 
 def test_a_filter_that_still_drops_much_of_what_it_meets_is_not_shadowed() -> None:
@@ -83,6 +102,13 @@ def test_a_cheaper_order_is_advised_only_among_filters_that_judge_alone() -> Non
     assert any("cheaper order" in line for line in explain(alone, values).advice)
     assert not any("cheaper order" in line for line in explain(across, values).advice)
     assert not any("cheaper order" in line for line in explain(neighbours, values).advice)
+
+
+def test_an_order_that_saves_nothing_is_not_advised() -> None:
+    values = [n % 100 for n in range(300)]
+    best_first = build.policy("v", [build.within(3, 96), build.within(0, 2), build.eq(1)])
+
+    assert explain(best_first, values).advice[-1].startswith("no other order")
 
 
 def test_the_cost_is_per_event_that_a_filter_meets() -> None:

@@ -49,6 +49,12 @@ def test_the_identity_does_not_depend_on_lines_or_on_how_a_default_is_written() 
     assert short.identity == long.identity
 
 
+def test_the_seed_0_is_the_one_that_is_not_written() -> None:
+    text = "levels: [{{filters: [{{name: RANDOM, fraction: 0.5{}}}]}}]"
+    assert loads(text.format(", seed: 0")).identity == loads(text.format("")).identity
+    assert loads(text.format(", seed: 1")).identity != loads(text.format("")).identity
+
+
 @pytest.mark.parametrize(
     "other",
     [

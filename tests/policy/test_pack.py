@@ -155,6 +155,26 @@ def test_escalation_returns_the_lowest_level_that_frees_enough() -> None:
     assert pack_to_fit(lane(*range(32)), one, 1, Limits(32, least=1 / 32)).level == 2
 
 
+def test_a_goal_is_reached_by_the_lowest_level_that_does_or_by_the_one_that_frees_most() -> None:
+    levels = [{"name": "LATEST", "window": window} for window in (28, 20, 8)]
+    one = bound(*levels, schema=SCHEMA)
+    found = {
+        goal: pack_to_fit(lane(*range(32)), one, 1, Limits(32), goal=goal).level
+        for goal in (0.0, 0.3, 0.7, 0.9)
+    }
+    assert found == {0.0: 1, 0.3: 2, 0.7: 3, 0.9: 3}
+
+
+def test_a_pack_makes_room_for_the_entry_that_is_coming() -> None:
+    texts = Schema.declare({"a": "string"})
+    levels = [{"name": "LATEST", "window": window} for window in (3, 1)]
+    whole = Lane([block([event], texts) for event in events(*["x" * 500] * 4)])
+    size = whole.load().bytes
+    one = bound(*levels, schema=texts)
+    assert pack_to_fit(whole, one, 1, Limits(None, size), coming=1).level == 1
+    assert pack_to_fit(whole, one, 1, Limits(None, size), coming=size // 2).level == 2
+
+
 def test_a_lane_full_of_bytes_must_free_bytes() -> None:
     texts = Schema.declare({"a": "string"})
     found = [*events("x" * 1_000, "y"), *events("z", first=3)]
@@ -170,12 +190,12 @@ def test_a_lane_full_of_bytes_must_free_bytes() -> None:
 
 def test_sketches_that_are_too_large_for_a_lane_give_way_to_the_counts() -> None:
     one = bound(UNIQ, schema=SCHEMA, summary=SKETCHES)
-    whole = lane(*range(40))
+    whole = lane(*range(80))
     size = whole.load().bytes
     (digest,) = pack_to_fit(whole, one, 1, Limits(None, size, least=0.5)).entries
     assert isinstance(digest, Digest)
-    assert (digest.count, digest.parts) == (40, ())
-    assert (digest.first_time, digest.last_time) == (1_000_000, 40_000_000)
+    assert (digest.count, digest.parts) == (80, ())
+    assert (digest.first_time, digest.last_time) == (1_000_000, 80_000_000)
 
 
 def test_newest_and_oldest_keep_what_fits() -> None:

@@ -152,7 +152,7 @@ def _limits(draw: st.DrawFn, lane: Lane) -> Limits:
     """Draw limits that the lane has reached, in entries, in bytes, in both or in none."""
     before = lane.load()
     entries = draw(st.sampled_from([None, max(2, before.entries), max(2, before.entries - 3)]))
-    size = draw(st.sampled_from([None, max(1, before.bytes), before.bytes + 1]))
+    size = draw(st.sampled_from([None, max(512, before.bytes), max(512, before.bytes - 99)]))
     if entries is None and size is None:
         entries = 4
     return Limits(entries, size, draw(st.sampled_from([1 / 16, 1 / 2, 1.0])))

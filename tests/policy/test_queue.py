@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 from hypothesis import given, settings
@@ -16,9 +16,16 @@ from heliograph.policy import build
 from heliograph.policy.aim import Aim
 from heliograph.policy.binding import bind
 from heliograph.policy.builtin import NEWEST, OLDEST
-from heliograph.policy.ladder import Ladder
+from heliograph.policy.ladder import Flow, Ladder
 from heliograph.policy.limits import Limits
-from heliograph.policy.queue import NANOSECONDS, BrokerQueue, PolicyQueue, Rate, Server
+from heliograph.policy.queue import (
+    NANOSECONDS,
+    OWED_MAX,
+    BrokerQueue,
+    PolicyQueue,
+    Rate,
+    Server,
+)
 
 if TYPE_CHECKING:
     from heliograph.policy.model import Policy
@@ -43,9 +50,9 @@ class Log:
     def delivered(self, now: int, since: int, entry: Block | Digest) -> None:
         self.got.append((now, since, entry))
 
-    def dropped(self, now: int, count: int) -> None:
-        del now
-        self.dropped_events += count
+    def dropped(self, now: int, since: int) -> None:
+        assert since <= now
+        self.dropped_events += 1
 
     def packed(self, now: int, level: int, fraction: float) -> None:
         del now
@@ -143,6 +150,67 @@ def test_what_an_always_level_removed_is_settled_as_filtered() -> None:
 
     assert sum(digest.filtered for digest in log.digests) == 10
     assert accounted(log, 20)
+
+
+def test_a_receiver_is_told_of_what_is_filtered_though_nothing_overflows() -> None:
+    lane, log = queue(build.policy("v", always=build.gt(0)), Limits(4), Rate(1_000))
+    for number in range(1, 2 * OWED_MAX + 10):
+        lane.offer(number * SECOND, event(number), SCHEMA, filtered=True)
+
+    assert [digest.filtered for digest in log.digests] == [OWED_MAX, OWED_MAX]
+
+
+def test_what_was_filtered_is_settled_in_its_own_epoch() -> None:
+    lane, log = queue(build.policy("v", always=build.gt(0)), Limits(8), Rate(1))
+    for epoch in (1, 2):
+        lane.offer(0, event(1, 0.0, epoch), SCHEMA, filtered=True)
+        lane.offer(0, event(2, 1.0, epoch), SCHEMA)
+    lane.drain(None)
+
+    told = [(one.epoch, one.after, one.upto, one.filtered) for one in log.digests]
+    assert told == [(1, 0, 1, 1), (2, 0, 2, 1)]
+
+
+class Watched(Aim):
+    """An Aim that remembers what it was told."""
+
+    flows: ClassVar[list[Flow]] = []
+
+    def choose(self, now: int, flow: Flow) -> int:
+        self.flows.append(flow)
+        return super().choose(now, flow)
+
+
+def test_a_controller_is_told_what_came_what_left_and_whether_the_lane_stood_empty() -> None:
+    Watched.flows.clear()
+    lane, _ = queue(build.policy("v", build.every(2)), Limits(4), Rate(1), Watched)
+    for number in range(1, 9):
+        lane.offer(0, event(number), SCHEMA)
+    for number in range(9, 15):
+        lane.offer(1_000 * SECOND, event(number), SCHEMA)
+
+    assert Watched.flows[0] == Flow(5, 1, 4, emptied=True)
+    assert [flow.emptied for flow in Watched.flows] == [True, False, False, True]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(0, 3_000), min_size=1, max_size=60), st.sampled_from([512, 1_500, 4_000])
+)
+def test_a_lane_never_holds_more_bytes_than_it_may(sizes: list[int], most: int) -> None:
+    schema = Schema.declare({"text": "string"})
+    policy = build.policy(None, build.every(2), summary=[build.digester("DISTINCT", "text")])
+    log = Log()
+    limits = Limits(None, most)
+    lane = PolicyQueue(lambda made: bind(policy, made), Ladder, limits, Server(Rate(1), log))
+    for number, size in enumerate(sizes, 1):
+        one = block_of("s", 1, [number], [0], [["x" * size]], schema)
+        lane.offer(0, one, schema)
+
+        assert lane.load.bytes <= most
+    lane.drain(None)
+
+    assert accounted(log, len(sizes))
 
 
 def accounted(log: Log, offered: int) -> bool:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from heliograph.event.block import Block, block_of
 from heliograph.event.errors import UsageError
@@ -10,7 +14,7 @@ from heliograph.event.schema import Schema
 from heliograph.policy import build
 from heliograph.policy.limits import Limits
 from heliograph.policy.queue import NANOSECONDS, Rate
-from heliograph.policy.trial import POINTS_MAX, Outcome, Points, Trial, Windows
+from heliograph.policy.trial import POINTS_MAX, Latencies, Outcome, Points, Trial, Windows
 
 SCHEMA = Schema.declare({"v": "float64"})
 RANDOM = build.policy(None, build.random(0.1), build.random(0.25), build.random(0.5))
@@ -63,6 +67,7 @@ def test_everything_offered_is_delivered_dropped_or_filtered() -> None:
     trial.finish()
 
     assert one.filtered == 100
+    assert one.told == one.dropped
     assert one.delivered + one.dropped + one.filtered == one.offered == 400
     assert len(got) == one.delivered
     assert one.loss_fraction == one.dropped / 300
@@ -76,7 +81,8 @@ def test_latency_is_from_the_events_time_to_its_delivery() -> None:
 
     assert one.latency_mean == 2 * NANOSECONDS
     assert one.latency_max == 3 * NANOSECONDS
-    assert one.quantile(0.5) == 2 * NANOSECONDS
+    assert one.quantile(0.5) == pytest.approx(2 * NANOSECONDS, rel=0.01)
+    assert one.quantile(1) == 3 * NANOSECONDS
 
 
 def test_time_never_runs_backwards() -> None:
@@ -115,6 +121,39 @@ def test_points_are_thinned_evenly_and_bounded() -> None:
     gaps = {b[0] - a[0] for a, b in zip(points.points, points.points[1:], strict=False)}
     assert len(gaps) == 1
     assert points.points[0] == (0, 0)
+
+
+def test_what_a_pack_drops_is_lost_in_the_window_in_which_it_was_offered() -> None:
+    trial = Trial(Limits(64), Rate(10))
+    one = trial.add_policy("p", RANDOM)
+    tail = trial.add_broker("oldest")
+    offer(trial, 4_000, 0.05)
+    trial.finish()
+
+    for outcome in (one, tail):
+        shares = [share for _, share in outcome.loss.loss()]
+        assert all(0 <= share <= 1 for share in shares)
+        assert sum(shares) / len(shares) == pytest.approx(outcome.loss_fraction, abs=0.02)
+
+
+def test_the_windows_of_a_slow_stream_hold_events_enough_to_have_a_share() -> None:
+    windows = Windows()
+    for number in range(200):
+        windows.add(number * 300.0, offered=1)
+
+    windows.loss()
+    assert windows.offered / len(windows.counts) >= 10
+
+
+@given(st.lists(st.integers(1, 10**14), min_size=1, max_size=200), st.floats(0.01, 1))
+def test_quantiles_are_within_one_percent(latencies: list[int], rank: float) -> None:
+    found = Latencies()
+    for latency in latencies:
+        found.add(latency)
+
+    exact = sorted(latencies)[max(0, math.ceil(rank * len(latencies) - 1e-9) - 1)]
+    assert found.quantile(rank) == pytest.approx(exact, rel=0.012)
+    assert (found.total, found.longest) == (sum(latencies), max(latencies))
 
 
 def test_windows_widen_when_there_are_too_many() -> None:

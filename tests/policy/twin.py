@@ -81,7 +81,7 @@ def typed(parameter: Literal, kind: Type) -> Any:
             return microseconds(parse_time(str(parameter)))
         case Type.BOOL:
             return parameter in (True, "true")
-        case _ if isinstance(parameter, str):
+        case _ if isinstance(parameter, str) or kind.element is Type.FLOAT64:
             return float(parameter)
     return parameter
 

@@ -16,7 +16,7 @@ def command(shell: str) -> None:
     zsh:   heliograph completion zsh  >> ~/.zshrc
     fish:  heliograph completion fish > ~/.config/fish/completions/heliograph.fish
     """  # noqa: D301 - \b is click's mark for text that keeps its lines
-    from heliograph.cli import command as root  # noqa: PLC0415 - the root loads this lazily
+    from heliograph.cli import command as root
 
     maker = get_completion_class(shell)
     if maker is None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def attributes_missing(policy: Policy, schema: Schema) -> list[str]:
     """Return the attributes that a policy waits for, once all of a trace has been read."""
-    from heliograph.policy.binding import bind  # noqa: PLC0415 - verbs load what they need
+    from heliograph.policy.binding import bind
 
     return list(bind(policy, schema).waits_for())
 

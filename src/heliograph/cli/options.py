@@ -16,7 +16,11 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON inste
 TIME = click.option(
     "--time", "time_tag", metavar="TAG", help="The attribute that holds the time of an event."
 )
-STREAM = click.option("--stream", metavar="KEY", help="Which stream, of a trace of several.")
+STREAM = click.option(
+    "--stream",
+    metavar="KEY",
+    help="Which stream, of a trace of several; a trace that names none is given this name.",
+)
 
 
 @contextmanager

@@ -39,8 +39,8 @@ def check(policy: str, *, as_json: bool) -> None:
     Example:
       heliograph policy check examples/policies/pulse.yaml
     """  # noqa: D301 - \b is click's mark for text that keeps its lines
-    from heliograph.policy.builtin import resolve  # noqa: PLC0415 - verbs load what they need
-    from heliograph.policy.reading import read  # noqa: PLC0415 - as above
+    from heliograph.policy.builtin import resolve
+    from heliograph.policy.reading import read
 
     try:
         with located(policy) if not as_json else nullcontext():
@@ -67,7 +67,7 @@ def schema() -> None:
     Example:
       heliograph policy schema > policy.schema.json
     """  # noqa: D301 - as above
-    from heliograph.policy.json_schema import json_schema  # noqa: PLC0415 - see check
+    from heliograph.policy.json_schema import json_schema
 
     click.echo(json.dumps(json_schema(), indent=2))
 
@@ -94,11 +94,11 @@ def explain(
     Example:
       heliograph policy explain examples/policies/pulse.yaml examples/traces/pulse.csv
     """  # noqa: D301 - as above
-    from heliograph.cli.missing import attributes_missing, show_missing  # noqa: PLC0415 - see check
-    from heliograph.cli.progress import watched  # noqa: PLC0415 - see check
-    from heliograph.event.trace import open_trace  # noqa: PLC0415 - see check
-    from heliograph.policy.builtin import resolve  # noqa: PLC0415 - see check
-    from heliograph.policy.explain import Explainer  # noqa: PLC0415 - see check
+    from heliograph.cli.missing import attributes_missing, show_missing
+    from heliograph.cli.progress import watched
+    from heliograph.event.trace import open_trace
+    from heliograph.policy.builtin import resolve
+    from heliograph.policy.explain import Explainer
 
     with located(policy):
         found = resolve(policy)
@@ -144,8 +144,8 @@ def _explanation(found: Explanation) -> dict[str, Any]:
 
 
 def _show(found: Explanation, lane: int) -> None:
-    from heliograph.cli.table import percent, show_table  # noqa: PLC0415 - see check
-    from heliograph.policy.reading import describe  # noqa: PLC0415 - see check
+    from heliograph.cli.table import percent, show_table
+    from heliograph.policy.reading import describe
 
     click.echo(f"{found.events:,} events, as {found.lanes:,} lanes of up to {lane:,}\n")
     head = ["level", "filter", "alone", "here", "of those it meets", "ns/event", "note"]

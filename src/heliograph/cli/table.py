@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_SECOND: Final = 1e9
+_UNITS: Final = (
+    ("d", 86_400e9),
+    ("h", 3_600e9),
+    ("min", 60e9),
+    ("s", _SECOND),
+    ("ms", 1e6),
+    ("us", 1e3),
+)
 
 
 def show_table(head: Sequence[str], rows: Sequence[Sequence[Any]], *, err: bool = False) -> None:
@@ -37,13 +48,11 @@ def seconds(nanoseconds: float | None) -> str:
     """Return a duration with the unit that suits it."""
     if nanoseconds is None:
         return "-"
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+    for unit, size in _UNITS:
         if abs(nanoseconds) >= size:
-            return (
-                f"{nanoseconds / size:.3g} {unit}"
-                if unit != "s"
-                else f"{nanoseconds / size:,.1f} s"
-            )
+            amount = nanoseconds / size
+            long = size >= _SECOND or abs(amount) >= 999.5  # noqa: PLR2004 - no 1e+03
+            return f"{amount:,.1f} {unit}" if long else f"{amount:.3g} {unit}"
     return f"{nanoseconds:.0f} ns"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from heliograph.event.errors import PolicyError
 from heliograph.policy.document import policy_of
 from heliograph.policy.element import Element
 
@@ -24,7 +25,7 @@ def policy(
     attribute: str | None = None,
     *levels: Element | Sequence[Element],
     always: Element | Sequence[Element] | None = None,
-    summary: Iterable[Element] = (),
+    summary: Element | Iterable[Element] = (),
     each: str = "pack",
     rest: str = "nothing",
 ) -> Policy:
@@ -33,20 +34,33 @@ def policy(
     Raises:
         PolicyError: As for a document that says the same.
     """
+    if attribute is not None and not isinstance(attribute, str):
+        raise PolicyError(
+            "the first argument is the attribute of all filters, or None: policy(None, every(2))"
+        )
     root = _element("policy", attribute=attribute, rest=rest)
     if always is not None:
         root.children.append(_level(always, always=True))
     root.children += [_level(level) for level in levels]
     whole = _element("summary", each=each)
-    whole.children = list(summary)
+    whole.children = _members(summary, "digester")
     root.children.append(whole)
     return policy_of(root)
 
 
 def _level(filters: Element | Sequence[Element], *, always: bool = False) -> Element:
     level = _element("level", always=always)
-    level.children = [filters] if isinstance(filters, Element) else list(filters)
+    level.children = _members(filters, "filter")
     return level
+
+
+def _members(given: Element | Iterable[Element], kind: str) -> list[Element]:
+    """Return one or several elements as a list, and refuse what is none."""
+    members = [given] if isinstance(given, Element) else list(given)
+    for one in members:
+        if not isinstance(one, Element):
+            raise PolicyError(f"expected a {kind} made by a function of this module, got {one!r}")
+    return members
 
 
 def _element(kind: str, /, **fields: Any) -> Element:

@@ -39,6 +39,7 @@ class Parameter:
     name: str
     shape: Shape
     required: bool = True
+    default: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,10 @@ FILTERS: Final = {
         FilterKind(
             "RANDOM",
             "about the `fraction` of them are dropped, the same ones wherever it runs",
-            (Parameter("fraction", Shape.FRACTION), Parameter("seed", Shape.SEED, required=False)),
+            (
+                Parameter("fraction", Shape.FRACTION),
+                Parameter("seed", Shape.SEED, required=False, default=0),
+            ),
             ALL,
             needs_attribute=False,
         ),

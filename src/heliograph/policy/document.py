@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from heliograph.event.errors import EventError, PolicyError
 from heliograph.event.schema import check_tag
-from heliograph.policy import element as limits
+from heliograph.policy import element as bounds
 from heliograph.policy.catalogue import DIGESTERS, FILTERS, Action, FilterKind
 from heliograph.policy.model import Digester, Each, Filter, Level, Policy, Rest
 from heliograph.policy.setting import check_sense, check_setting
@@ -31,7 +31,7 @@ def load(path: str | Path) -> Policy:
     file = Path(path)
     try:
         with file.open("rb") as stream:
-            data = stream.read(limits.DOCUMENT_BYTES_MAX + 1)
+            data = stream.read(bounds.DOCUMENT_BYTES_MAX + 1)
     except OSError as error:
         raise PolicyError(f"cannot read {path}: {error.strerror or error}") from None
     _check_size(len(data))
@@ -61,8 +61,8 @@ def loads(text: str) -> Policy:
 
 
 def _check_size(size: int) -> None:
-    if size > limits.DOCUMENT_BYTES_MAX:
-        raise PolicyError(f"a policy document has at most {limits.DOCUMENT_BYTES_MAX} bytes")
+    if size > bounds.DOCUMENT_BYTES_MAX:
+        raise PolicyError(f"a policy document has at most {bounds.DOCUMENT_BYTES_MAX} bytes")
 
 
 def policy_of(root: Element) -> Policy:
@@ -91,18 +91,18 @@ def _levels(root: Element, attribute: str | None) -> tuple[tuple[Level, ...], tu
     levels: list[Level] = []
     always: tuple[Filter, ...] = ()
     found = [child for child in root.children if child.name != "summary"]
-    if len(found) > limits.LEVELS_MAX:
+    if len(found) > bounds.LEVELS_MAX:
         raise PolicyError(
-            f"a policy has at most {limits.LEVELS_MAX} levels", line=found[limits.LEVELS_MAX].line
+            f"a policy has at most {bounds.LEVELS_MAX} levels", line=found[bounds.LEVELS_MAX].line
         )
     for place, child in enumerate(found):
         _expect(child, "level", {"always"})
         filters = tuple(_filter(one, attribute) for one in child.children)
         if not filters:
             raise PolicyError("it has no filters", line=child.line, element="level")
-        if len(filters) > limits.FILTERS_MAX:
+        if len(filters) > bounds.FILTERS_MAX:
             raise PolicyError(
-                f"a level has at most {limits.FILTERS_MAX} filters",
+                f"a level has at most {bounds.FILTERS_MAX} filters",
                 line=child.line,
                 element="level",
             )
@@ -141,7 +141,9 @@ def _filter(element: Element, inherited: str | None) -> Filter:
     for parameter in kind.parameters:
         if parameter.name in element.fields:
             value, line = element.fields[parameter.name]
-            settings.append((parameter.name, check_setting(value, parameter, line, name)))
+            setting = check_setting(value, parameter, line, name)
+            if parameter.required or setting != parameter.default:
+                settings.append((parameter.name, setting))
         elif parameter.required:
             raise PolicyError(
                 f"it needs {parameter.name}, {parameter.shape.value}",
@@ -189,9 +191,9 @@ def _digesters(summary: Element, attribute: str | None) -> tuple[Digester, ...]:
         if digester in result:
             raise PolicyError("it stands twice for one attribute", line=child.line, element=name)
         result.append(digester)
-    if len(result) > limits.DIGESTERS_MAX:
+    if len(result) > bounds.DIGESTERS_MAX:
         raise PolicyError(
-            f"a summary has at most {limits.DIGESTERS_MAX} digesters", line=summary.line
+            f"a summary has at most {bounds.DIGESTERS_MAX} digesters", line=summary.line
         )
     return tuple(result)
 

@@ -1,6 +1,7 @@
 """Operands: the parameters of a filter as values of the attribute that it meets.
 
-A comparison is exact or it is refused: nothing is rounded to fit.
+A comparison is exact, but for one thing: on a float64 attribute a whole number beyond 2**53 is
+rounded, as the attribute's own values are when it is widened.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def fit_literal(value: Literal, kind: Type | None, one: Filter) -> Any:
 
 
 def _fit_number(value: float | str, target: Type) -> int | float | None:
-    """Return a number that compares exactly with those of a column, or None."""
+    """Return a number that compares with those of a column, or None."""
     number: int | float
     try:
         number = int(value) if isinstance(value, str) else value
@@ -82,7 +83,7 @@ def _fit_number(value: float | str, target: Type) -> int | float | None:
         return None if math.isnan(number) or rounded else number
     if target is Type.FLOAT64:
         try:
-            return float(number) if float(number) == number else None
+            return float(number)
         except OverflowError:
             return None
     return number

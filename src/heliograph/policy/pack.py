@@ -11,6 +11,7 @@ at once.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -64,8 +65,9 @@ def load_of(entries: Sequence[Block | Digest]) -> Load:
 class _Run:
     """One pack under way: the decoded lane, and who has survived the levels so far."""
 
-    def __init__(self, lane: Lane, policy: BoundPolicy, ordinal: int) -> None:
+    def __init__(self, lane: Lane, policy: BoundPolicy, ordinal: int, coming: int = 0) -> None:
         self.lane = lane
+        self.coming = coming
         self.policy = policy
         self.ordinal = ordinal
         blocks = [entry for entry in lane.entries if isinstance(entry, Block)]
@@ -90,7 +92,7 @@ class _Run:
 
     def fold(self, limits: Limits | None) -> Packed:
         """Do what is left when no level frees enough: the worst case, or a built-in policy."""
-        before = self.lane.load()
+        before = self.load(self.lane.entries)
         kept = self.places(self.kept)
         self.level = self.policy.top + 1
         rest = self.policy.policy.rest
@@ -100,13 +102,18 @@ class _Run:
         while True:
             self.kept = kept[:left] if rest is Rest.OLDEST else kept[len(kept) - left :]
             packed = self.settle()
-            if limits is None or left == 0 or limits.enough(before, load_of(packed.entries)):
+            if limits is None or left == 0 or limits.enough(before, self.load(packed.entries)):
                 break
             left = left * 7 // 8
-        if limits is not None and not limits.enough(before, load_of(packed.entries)):
+        if limits is not None and not limits.enough(before, self.load(packed.entries)):
             # Sketches in a lane too small for them: the counts and times remain.
             packed = bare(packed)
         return packed
+
+    def load(self, entries: Sequence[Block | Digest]) -> Load:
+        """Return how much entries are, with the bytes of the one that waits for room."""
+        load = load_of(entries)
+        return Load(load.entries, load.bytes + self.coming)
 
     def places(self, some: Places | None) -> Places:
         """Return places as an array, where None stands for all."""
@@ -149,24 +156,28 @@ def pack_to_fit(
     *,
     ordinal: int = 0,
     goal: float = 0.0,
+    coming: int = 0,
 ) -> Packed:
     """Run the levels up to `level`, and further ones until the least has been freed.
 
     The level that did it is in the result, and becomes the lane's; where none does, the worst case
     folds the lane into one digest (or a built-in policy keeps its part). `goal` is a part that a
-    controller would like to see freed; the highest level will do where none reaches it.
+    controller would like to see freed; where no level reaches it, the one that frees most will do.
+    `coming` is how many bytes the entry has that waits for room.
     """
-    run = _Run(lane, policy, ordinal)
-    before = lane.load()
-    highest = None
+    run = _Run(lane, policy, ordinal, coming)
+    before = run.load(lane.entries)
+    most, least_held = None, math.inf
     for rung in range(max(1, level), policy.top + 1):
         run.climb(rung)
         packed = run.settle()
-        after = load_of(packed.entries)
+        after = run.load(packed.entries)
         if limits.enough(before, after, goal):
             return packed
-        highest = packed if limits.enough(before, after) else None
-    if highest is not None:
-        return highest
+        held = limits.pressure(before, after)
+        if limits.enough(before, after) and held < least_held:
+            most, least_held = packed, held
+    if most is not None:
+        return most
     run.climb(policy.top)
     return run.fold(limits)

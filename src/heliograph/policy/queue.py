@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 NANOSECONDS: Final = 1_000_000_000
 """Of a second."""
+# So often a receiver is told of what its always level removed, though nothing overflows.
+OWED_MAX: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,8 @@ class Watcher(Protocol):
     def delivered(self, now: int, since: int, entry: Block | Digest) -> None:
         """Tell that an entry reached the receiver; `since` is when its event was offered."""
 
-    def dropped(self, now: int, count: int) -> None:
-        """Tell that events were dropped."""
+    def dropped(self, now: int, since: int) -> None:
+        """Tell that an event was dropped; `since` is when it was offered."""
 
     def packed(self, now: int, level: int, fraction: float) -> None:
         """Tell that a pack was done, at which level, and which fraction of the events it took."""
@@ -104,7 +106,7 @@ class PolicyQueue:
         self._controller: Controller | None = None
         self._entries: deque[Block | Digest] = deque()
         self._since: dict[Position, int] = {}  # When each event in the lane was offered.
-        self._load = Load(0, 0)
+        self.load = Load(0, 0)
         self._settled = self._reached = BEGINNING
         self._pending: tuple[Digest, ...] = ()
         self._placed = 0  # When the digests in the lane were put there.
@@ -123,12 +125,14 @@ class PolicyQueue:
         if filtered:
             self._owe(event)
             return
-        if self._full.full(self._load):
-            self._pack(now)
+        if self._full.full(self.load, event.size):
+            self._pack(now, event.size)
         self._since[Position(event.epoch, event.first)] = now
         self._entries.append(event)
-        self._load = _plus(self._load, 1, event.size)
+        self.load = _plus(self.load, 1, event.size)
         self._arrived = _plus(self._arrived, 1, event.size)
+        if self._limits.over(self.load):
+            self._pack(now, 0)  # It is larger than the lane can be: it is settled at once.
 
     def drain(self, now: int | None) -> None:
         """Let the server take what it can until `now` (None: everything that is left)."""
@@ -143,7 +147,7 @@ class PolicyQueue:
             if now is not None and server.begins(since) > now:
                 break
             entries.popleft()
-            self._load = _plus(self._load, -1, -head.size)
+            self.load = _plus(self.load, -1, -head.size)
             self._departed = _plus(self._departed, 1, head.size)
             if isinstance(head, Block):
                 del self._since[Position(head.epoch, head.first)]
@@ -153,22 +157,21 @@ class PolicyQueue:
             server.take(head, since, since)
         self._emptied = self._emptied or not entries
 
-    def _pack(self, now: int) -> None:
+    def _pack(self, now: int, coming: int) -> None:
         policy = self._policy
         if policy is None:
             raise UsageError("a queue is packed after its first event")
         if self._controller is None:
             self._controller = self._control(policy.top)
         self._settle_owed()
-        before, limits = self._load, self._full
+        before, limits = self.load, self._full
         entries_full = limits.entries is not None and before.entries >= limits.entries
         unit = 0 if entries_full else 1
         flow = Flow(self._arrived[unit], self._departed[unit], before[unit], self._emptied)
         level = self._controller.choose(now, flow)
         lane = Lane(list(self._entries), self._settled, self._pending, self._reached)
-        packed = pack_to_fit(
-            lane, policy, level, limits, ordinal=self._ordinal, goal=self._controller.goal
-        )
+        goal, ordinal = self._controller.goal, self._ordinal
+        packed = pack_to_fit(lane, policy, level, limits, ordinal=ordinal, goal=goal, coming=coming)
         self._ordinal += 1
         self._pending = packed.pending
         self._entries = deque()
@@ -176,7 +179,7 @@ class PolicyQueue:
             self._entries.extend(
                 entry.singles(policy.schema) if isinstance(entry, Block) else [entry]
             )
-        self._load = load_of(packed.entries)
+        self.load = load_of(packed.entries)
         self._placed = now
         self._arrived = self._departed = Load(0, 0)
         self._emptied = False
@@ -192,9 +195,9 @@ class PolicyQueue:
             if isinstance(entry, Block)
         }
         before = len(self._since)
-        self._since = {at: since for at, since in self._since.items() if at in kept}
+        for at in [at for at in self._since if at not in kept]:
+            self._server.watcher.dropped(now, self._since.pop(at))
         gone = before - len(self._since)
-        self._server.watcher.dropped(now, gone)
         self._server.watcher.packed(now, level, gone / before if before else 0.0)
 
     def _owe(self, event: Block) -> None:
@@ -205,6 +208,8 @@ class PolicyQueue:
             owed = None
         filtered = 1 + (owed.filtered if owed is not None else 0)
         self._owed = Digest(event.stream, event.epoch, 0, event.first, 0, filtered)
+        if filtered >= OWED_MAX:
+            self._settle_owed()
 
     def _settle_owed(self) -> None:
         """Put what was filtered into the lane as a digest behind everything that it covers."""
@@ -219,7 +224,7 @@ class PolicyQueue:
                 upto = max(upto, entry.upto if isinstance(entry, Digest) else entry.last)
         digest = Digest(owed.stream, owed.epoch, after, upto, 0, owed.filtered)
         self._entries.append(digest)
-        self._load = _plus(self._load, 1, digest.size)
+        self.load = _plus(self.load, 1, digest.size)
 
 
 def _plus(load: Load, entries: int, size: int) -> Load:
@@ -240,11 +245,12 @@ class BrokerQueue:
         del schema, filtered
         self.drain(now)
         self._server.watcher.arrived(now)
-        while self._limits.full(Load(len(self._waiting), self._bytes)):
-            self._server.watcher.dropped(now, 1)
-            if not self._newest:
+        while self._limits.full(Load(len(self._waiting), self._bytes), event.size):
+            if not self._newest or not self._waiting:
+                self._server.watcher.dropped(now, now)
                 return
-            gone, _ = self._waiting.popleft()
+            gone, since = self._waiting.popleft()
+            self._server.watcher.dropped(now, since)
             self._bytes -= gone.size
         self._waiting.append((event, now))
         self._bytes += event.size

@@ -6,11 +6,10 @@ with the fraction that each took. They are kept in bounded space, however long t
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
 
 from heliograph.event.block import Block
 from heliograph.event.columns import Columns
@@ -31,7 +30,9 @@ if TYPE_CHECKING:
 POINTS_MAX: Final = 4_096
 BROKERS: Final = ("newest", "oldest")
 CONTROLLERS: Final[dict[str, Any]] = {"ladder": Ladder, "aim": Aim}
-_BATCH: Final = 4_096
+_WINDOW_EVENTS_MIN: Final = 10
+# Latencies are counted in buckets of this many to each doubling: within 1 % of each other.
+_BUCKETS: Final = 64
 
 
 class Points:
@@ -59,28 +60,63 @@ class Windows:
     def __init__(self) -> None:
         """Begin empty."""
         self.seconds = 1
+        self.offered = 0
         self.counts: dict[int, list[int]] = {}
 
     def add(self, second: float, *, offered: int = 0, dropped: int = 0) -> None:
         """Count events at a time."""
         window = self.counts.setdefault(int(second // self.seconds), [0, 0])
+        self.offered += offered
         window[0] += offered
         window[1] += dropped
         if len(self.counts) > POINTS_MAX:
-            self.seconds *= 2
-            merged: dict[int, list[int]] = {}
-            for place, (offers, drops) in self.counts.items():
-                into = merged.setdefault(place // 2, [0, 0])
-                into[0] += offers
-                into[1] += drops
-            self.counts = merged
+            self._widen()
+
+    def _widen(self) -> None:
+        self.seconds *= 2
+        merged: dict[int, list[int]] = {}
+        for place, (offers, drops) in self.counts.items():
+            into = merged.setdefault(place // 2, [0, 0])
+            into[0] += offers
+            into[1] += drops
+        self.counts = merged
 
     def loss(self) -> list[tuple[float, float]]:
-        """Return each window's begin in seconds and the fraction that was lost in it."""
+        """Return each window's begin in seconds and the fraction lost of what was offered in it.
+
+        Of a slow stream the windows are widened first: a fraction of one event says nothing.
+        """
+        while len(self.counts) > 1 and self.offered < _WINDOW_EVENTS_MIN * len(self.counts):
+            self._widen()
         return [
-            (place * self.seconds, min(1.0, dropped / offered) if offered else 0.0)
+            (place * self.seconds, dropped / offered if offered else 0.0)
             for place, (offered, dropped) in sorted(self.counts.items())
         ]
+
+
+class Latencies:
+    """How often each latency was seen, to within 1 %, in bounded space."""
+
+    def __init__(self) -> None:
+        """Begin empty."""
+        self.total = 0
+        self.longest = 0
+        self._counts: Counter[int] = Counter()
+
+    def add(self, latency: int) -> None:
+        """Count one latency, in nanoseconds."""
+        self.total += latency
+        self.longest = max(self.longest, latency)
+        self._counts[round(math.log2(max(1, latency)) * _BUCKETS)] += 1
+
+    def quantile(self, rank: float) -> float | None:
+        """Return the latency below which a fraction of them lies, or None where there is none."""
+        left = rank * self._counts.total()
+        for bucket, count in sorted(self._counts.items()):
+            left -= count
+            if left <= 0:
+                return min(self.longest, 2 ** (bucket / _BUCKETS))
+        return None
 
 
 @dataclass(slots=True)
@@ -94,29 +130,31 @@ class Outcome:
     delivered: int = 0
     dropped: int = 0
     filtered: int = 0
+    told: int = 0  # Of the dropped, in digests.
     digests: int = 0
     packs: int = 0
     changes: int = 0
     level: int | None = None
-    latency_sum: int = 0
-    latency_max: int = 0
     busy: int = 0
     levels: Counter[int] = field(default_factory=Counter)
     latency: Points = field(default_factory=Points)
     loss: Windows = field(default_factory=Windows)
     taken: Points = field(default_factory=Points)
-    _waiting: list[int] = field(default_factory=list)
-    _sketch: Any = None
+    latencies: Latencies = field(default_factory=Latencies)
 
     def quantile(self, rank: float) -> float | None:
-        """Return about the latency below which the fraction `rank` of the deliveries lies."""
-        self._fold()
-        return float(self._sketch.get_quantile(rank)) if self.delivered else None
+        """Return the latency below which the fraction `rank` of the deliveries lies, within 1 %."""
+        return self.latencies.quantile(rank)
 
     @property
     def latency_mean(self) -> float | None:
         """The mean latency of the delivered events."""
-        return self.latency_sum / self.delivered if self.delivered else None
+        return self.latencies.total / self.delivered if self.delivered else None
+
+    @property
+    def latency_max(self) -> int:
+        """The longest latency of a delivered event."""
+        return self.latencies.longest
 
     @property
     def loss_fraction(self) -> float:
@@ -129,15 +167,6 @@ class Outcome:
         """How much of the time from the first event to the last delivery the link was in use."""
         span = self.end - (self.start or 0)
         return min(1.0, self.busy / span) if span else 0.0
-
-    def _fold(self) -> None:
-        from datasketches import kll_doubles_sketch  # noqa: PLC0415 - slow to load, used late
-
-        if self._sketch is None:
-            self._sketch = kll_doubles_sketch(400)
-        if self._waiting:
-            self._sketch.update(np.array(self._waiting, np.float64))
-            self._waiting.clear()
 
     def seconds(self, now: int) -> float:
         """Return a time as seconds since the first event."""
@@ -165,21 +194,19 @@ class _Recorder:
         if isinstance(entry, Block):
             latency = now - since
             one.delivered += 1
-            one.latency_sum += latency
-            one.latency_max = max(one.latency_max, latency)
+            one.latencies.add(latency)
             one.latency.add(one.seconds(now), latency / NANOSECONDS)
-            one._waiting.append(latency)  # noqa: SLF001 - the recorder is the outcome's own hand
-            if len(one._waiting) >= _BATCH:  # noqa: SLF001 - as above
-                one._fold()  # noqa: SLF001 - as above
         else:
             one.digests += 1
+            one.told += entry.count
             one.filtered += entry.filtered
         if self.sink is not None:
             self.sink(entry)
 
-    def dropped(self, now: int, count: int) -> None:
-        self.outcome.dropped += count
-        self.outcome.loss.add(self.outcome.seconds(now), dropped=count)
+    def dropped(self, now: int, since: int) -> None:
+        del now  # Lost is what was offered then, whenever the pack was that took it.
+        self.outcome.dropped += 1
+        self.outcome.loss.add(self.outcome.seconds(since), dropped=1)
 
     def packed(self, now: int, level: int, fraction: float) -> None:
         self.outcome.packs += 1
