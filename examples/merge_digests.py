@@ -11,8 +11,8 @@ from heliograph.event.schema import Schema
 from heliograph.policy import build
 from heliograph.policy.binding import bind
 from heliograph.policy.digesters import result
+from heliograph.policy.merge import merge
 from heliograph.policy.pack import Lane, pack
-from heliograph.policy.settlement import merge
 
 SCHEMA = Schema.declare({"level": "int64"})
 NAMES = ("COUNT", "MIN", "MAX", "MEAN")

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src" / "heliograph"
 TESTS = ROOT / "tests"
 FILE_LINES_MAX = 300
-FUNCTION_LINES_MAX = 70
+FUNCTION_LINES_MAX = 60
 # What has no test file of its own, and why.
 EXEMPT = {
     "__init__.py": "holds the version only",

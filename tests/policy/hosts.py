@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from heliograph.event.block import Block
 from heliograph.event.digest import Digest, check_digest, settles
 from heliograph.event.event import Position
+from heliograph.policy.merge import absorb
 from heliograph.policy.pack import BEGINNING, Lane, pack
-from heliograph.policy.settlement import absorb, reach
+from heliograph.policy.stretch import reach
 
 if TYPE_CHECKING:
     from heliograph.policy.binding import BoundPolicy

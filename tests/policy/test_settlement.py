@@ -6,8 +6,9 @@ from heliograph.event.block import Block
 from heliograph.event.digest import Digest, Part
 from heliograph.event.event import Position
 from heliograph.event.schema import Schema
+from heliograph.policy.merge import absorb
 from heliograph.policy.pack import Lane, pack
-from heliograph.policy.settlement import Packed, absorb, bare, merge, reach
+from heliograph.policy.settlement import Packed, bare
 from policy.runs import bound, events
 from policy.strategies_policy import block
 
@@ -75,23 +76,6 @@ def test_what_is_pending_in_one_epoch_is_left_alone_by_another() -> None:
     )
 
 
-def test_a_digest_from_upstream_goes_on_where_the_lane_has_settled() -> None:
-    """Here 1 to 14 are settled, though upstream the digest before this one reached to 13."""
-    _, digest = absorb((), Digest("s", 1, 13, 18, 4), Position(1, 14))
-    assert (digest.after, digest.upto, digest.count) == (14, 18, 4)
-
-
-def test_nothing_is_missing_behind_what_was_sent_on_without_a_gap() -> None:
-    here = Position(1, 10)
-    assert reach(here, run(11, 12)) == (1, 12)
-    assert reach(here, run(11, 13)) == (1, 11)
-    assert reach(here, run(12)) == (1, 10)
-    assert reach(here, Digest("s", 1, 5, 14, 4)) == (1, 14)
-    assert reach(here, Digest("s", 1, 5, 9, 4)) == (1, 10)
-    assert reach(here, run(1, 2, epoch=2)) == (2, 2)
-    assert reach(here, run(2, epoch=2)) == (2, 0)
-
-
 def test_a_digest_stands_behind_the_last_entry_that_it_covers() -> None:
     one = bound({"name": "EVERY", "n": 2}, schema=SCHEMA)
     entries: list[Block | Digest] = [run(1, 2, 3), run(7, 8, 9)]
@@ -105,15 +89,6 @@ def test_a_digest_that_settles_nothing_leaves_its_interval_to_the_next() -> None
     one = bound(LATEST, schema=SCHEMA, summary={"each": "run"})
     assert shown(pack(Lane(entries), one, 0).entries) == [1, 2, 3, 4]
     assert shown(pack(Lane(entries), one, 1).entries) == [(0, 3, 3), 4]
-
-
-def test_two_digests_become_one() -> None:
-    one = Digest("s", 1, 0, 5, 2, 1, 10, 20, (Part("MAX", "a", 2, 7),))
-    other = Digest("s", 1, 5, 9, 1, 0, 5, 15, (Part("MAX", "a", 1, 9),))
-    both = Digest("s", 1, 0, 9, 3, 1, 5, 20, (Part("MAX", "a", 3, 9),))
-    assert merge(one, other) == merge(other, one) == both
-    nothing = Digest("s", 1, 0, 0, 0, 4)
-    assert merge(one, nothing) == Digest("s", 1, 0, 5, 2, 5, 10, 20, one.parts)
 
 
 def test_bare_digests_say_only_how_many_and_when() -> None:

@@ -12,7 +12,7 @@ from heliograph.event.digest import Digest
 from heliograph.event.event import Position
 from heliograph.event.schema import Schema
 from heliograph.policy.binding import bind
-from heliograph.policy.settlement import merge
+from heliograph.policy.merge import merge
 from policy.compare import check_digest_says, one_by_one
 from policy.hosts import Host, check_received
 from policy.strategies_policy import (

@@ -13,6 +13,10 @@ from click.shell_completion import CompletionItem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    _ParamType = click.ParamType[Any]
+else:
+    _ParamType = click.ParamType  # Older releases of click do not take the brackets.
+
 # What completes to a name of its own; the modules that know them are slow to load for a keystroke,
 # so a test compares.
 _BUILT_IN: Final = {
@@ -23,7 +27,7 @@ _BUILT_IN: Final = {
 _BROKERS: Final = ("newest", "oldest")
 
 
-class _File(click.ParamType):
+class _File(_ParamType):
     """A file, which the shell completes; or one of a few names."""
 
     name = "file"
@@ -46,7 +50,7 @@ class _File(click.ParamType):
         ]
 
 
-class _Brokers(click.ParamType):
+class _Brokers(_ParamType):
     """What brokers do, a list of words between commas; each counts once."""
 
     name = "list"

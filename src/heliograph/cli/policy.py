@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from heliograph.cli.arguments import FILE, POLICY
 from heliograph.cli.options import AS_JSON, STREAM, TIME, located
 from heliograph.cli.trial import try_
 from heliograph.event.errors import PolicyError, TraceError, UsageError
@@ -28,7 +29,7 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("policy")
+@click.argument("policy", type=POLICY)
 @AS_JSON
 def check(policy: str, *, as_json: bool) -> None:
     """Check POLICY and say in plain words what it does.
@@ -73,8 +74,8 @@ def schema() -> None:
 
 
 @command.command()
-@click.argument("policy")
-@click.argument("trace")
+@click.argument("policy", type=POLICY)
+@click.argument("trace", type=FILE)
 @click.option(
     "--lane", default=1024, show_default=True, type=click.IntRange(2, 65_536),
     help="Take the trace as full lanes of so many events, as packing would.",
@@ -94,7 +95,7 @@ def explain(
     Example:
       heliograph policy explain examples/policies/pulse.yaml examples/traces/pulse.csv
     """  # noqa: D301 - as above
-    from heliograph.cli.missing import attributes_missing, show_missing
+    from heliograph.cli.missing import attributes_missing, note_waiting, show_missing
     from heliograph.cli.progress import watched
     from heliograph.event.trace import open_trace
     from heliograph.policy.builtin import resolve
@@ -112,6 +113,7 @@ def explain(
             explainer.offer(block, schema)
         missing = attributes_missing(found, source.schema)
     explanation = explainer.finish()
+    note_waiting(explanation, missing)
     if not explanation.events:
         raise TraceError(f"{trace} holds no events")
     if as_json:
@@ -147,8 +149,10 @@ def _show(found: Explanation, lane: int) -> None:
     from heliograph.cli.table import percent, show_table
     from heliograph.policy.reading import describe
 
-    click.echo(f"{found.events:,} events, as {found.lanes:,} lanes of up to {lane:,}\n")
-    head = ["level", "filter", "alone", "here", "of those it meets", "ns/event", "note"]
+    events = "1 event" if found.events == 1 else f"{found.events:,} events"
+    lanes = "1 lane" if found.lanes == 1 else f"{found.lanes:,} lanes"
+    click.echo(f"{events}, as {lanes} of up to {lane:,}\n")
+    head = ["level", "filter", "alone", "drops here", "share", "ns/event", "note"]
     rows = [
         [
             "always" if one.level == 0 else one.level,

@@ -19,8 +19,13 @@ A_BUG: Final = 3
 """The exit code where Heliograph itself is wrong."""
 
 
-def report(outcomes: Sequence[Outcome], policy: Policy, *, as_json: bool, err: bool) -> None:
+def report(
+    outcomes: Sequence[Outcome], policy: Policy, *, gaps: int, as_json: bool, err: bool
+) -> None:
     """Show what each queue did; the first is that of the policy.
+
+    `gaps` is how many numbers the trace itself lacks. What is dropped behind one is told together
+    with the digest that settles it (decision 8), and a recorded stream need not have that.
 
     Raises:
         SystemExit: An event was neither delivered nor counted, which no policy can be blamed for.
@@ -30,7 +35,17 @@ def report(outcomes: Sequence[Outcome], policy: Policy, *, as_json: bool, err: b
         click.echo(json.dumps([_outcome(one, policy) for one in outcomes]), err=err)
     else:
         _show(outcomes, policy, err=err)
-    if ours.delivered + ours.told + ours.filtered != ours.offered:
+    missing = ours.offered - ours.delivered - ours.told - ours.filtered
+    if not missing:
+        if not as_json:
+            click.echo(f"every event is accounted for: {_account(ours)}", err=err)
+    elif gaps and missing == ours.dropped - ours.told:
+        click.echo(
+            f"note: {missing:,} dropped events wait to be told: the trace lacks {gaps:,} numbers "
+            f"before them, and no digest settles those; {_account(ours)}",
+            err=True,
+        )
+    else:
         click.echo(
             f"error: {_account(ours)}, but {ours.offered:,} were offered: this is a bug of "
             "Heliograph, not of your policy or trace; please report it with both",
@@ -71,8 +86,6 @@ def _show(outcomes: Sequence[Outcome], policy: Policy, *, err: bool) -> None:
         verb = "event was" if ours.filtered == 1 else "events were"
         click.echo(f"\n{ours.filtered:,} {verb} filtered by the always level", err=err)
     click.echo(f"\n{_packs(ours, policy)}", err=err)
-    if ours.delivered + ours.told + ours.filtered == ours.offered:
-        click.echo(f"every event is accounted for: {_account(ours)}", err=err)
 
 
 def _packs(ours: Outcome, policy: Policy) -> str:

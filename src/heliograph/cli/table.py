@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 
 _SECOND: Final = 1e9
+_DIGITS_MAX: Final = 999.5  # From here on three digits would be written as 1e+03.
 _UNITS: Final = (
     ("d", 86_400e9),
     ("h", 3_600e9),
@@ -51,8 +52,8 @@ def seconds(nanoseconds: float | None) -> str:
     for unit, size in _UNITS:
         if abs(nanoseconds) >= size:
             amount = nanoseconds / size
-            long = size >= _SECOND or abs(amount) >= 999.5  # noqa: PLR2004 - no 1e+03
-            return f"{amount:,.1f} {unit}" if long else f"{amount:.3g} {unit}"
+            whole = size >= _SECOND or abs(amount) >= _DIGITS_MAX
+            return f"{amount:,.1f} {unit}" if whole else f"{amount:.3g} {unit}"
     return f"{nanoseconds:.0f} ns"
 
 

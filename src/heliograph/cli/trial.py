@@ -80,9 +80,10 @@ def try_(policy: str, capacity: str, rate: str, *, as_json: bool, **given: Any) 
     from heliograph.cli.missing import show_missing
 
     wanted = _read(policy, capacity, rate, given)
-    outcomes, missing, schema = _run(wanted)
-    report(outcomes, wanted.policy, as_json=as_json, err=wanted.output == "-")
-    show_missing(wanted.trace, missing, schema)
+    found = _run(wanted)
+    outcomes, aside = found.outcomes, wanted.output == "-"
+    report(outcomes, wanted.policy, gaps=found.gaps, as_json=as_json, err=aside)
+    show_missing(wanted.trace, found.missing, found.schema)
     if wanted.plot is not None:
         from heliograph.cli.plot import draw
 
@@ -117,14 +118,26 @@ def _read(policy: str, capacity: str, rate: str, given: dict[str, Any]) -> _Want
     return _Wanted(policy, found, read_capacity(capacity), read_rate(rate), **given)
 
 
-def _run(wanted: _Wanted) -> tuple[Sequence[Outcome], list[str], Schema]:
-    """Return what each queue did, the attributes that never came, and those that did."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What each queue did; of the trace, what it lacks and what it has."""
+
+    outcomes: Sequence[Outcome]
+    gaps: int  # Numbers.
+    missing: list[str]  # Attributes.
+    schema: Schema
+
+
+def _run(wanted: _Wanted) -> _Found:
+    """Let the trace arrive."""
     from heliograph.cli.missing import attributes_missing
     from heliograph.cli.progress import watched
     from heliograph.event.trace import open_trace
     from heliograph.policy.trial import Trial
 
     trial = Trial(wanted.limits, wanted.rate)
+    gaps = 0
+    last = (0, 0)
     with located(wanted.source), ExitStack() as stack:
         source = stack.enter_context(
             open_trace(wanted.trace, time=wanted.time_tag, stream=wanted.stream)
@@ -141,11 +154,14 @@ def _run(wanted: _Wanted) -> tuple[Sequence[Outcome], list[str], Schema]:
                     f"that does with --time; it has {', '.join(schema.index)}"
                 )
             trial.offer(block, schema)
+            before = last[1] if last[0] == block.epoch else 0
+            gaps += block.last - before - block.count
+            last = (block.epoch, block.last)
         outcomes = trial.finish()
         missing = attributes_missing(wanted.policy, source.schema)
     if not outcomes[0].offered:
         raise TraceError(f"{wanted.trace} holds no events")
-    return outcomes, missing, source.schema
+    return _Found(outcomes, gaps, missing, source.schema)
 
 
 def _sink(

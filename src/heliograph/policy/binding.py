@@ -95,9 +95,7 @@ class BoundFilter:
 
 
 def _both(one: Mask | None, other: Mask | None) -> Mask | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return one & other
+    return other if one is None else one if other is None else one & other
 
 
 def _real(value: object) -> float:
@@ -234,10 +232,6 @@ def _bind_within(one: Filter, kind: Type | None) -> Kernel:
     return _selecting(one, judge.within(low, high))
 
 
-def _bind_inset(one: Filter, kind: Type | None) -> Kernel:
-    return _selecting(one, judge.inset(members(one, kind)))
-
-
 def _bind_match(one: Filter, _kind: Type | None) -> Kernel:
     return _selecting(one, judge.match(compile_pattern(str(one["pattern"]), one.line).search))
 
@@ -295,7 +289,7 @@ _KERNELS: dict[str, Callable[[Filter, Type | None], Kernel]] = {
     **dict.fromkeys(("FIRST", "LAST"), _bind_ends),
     **dict.fromkeys(("UNIQ", "GUNIQ"), _bind_uniq),
     "WITHIN": _bind_within,
-    "INSET": _bind_inset,
+    "INSET": lambda one, kind: _selecting(one, judge.inset(members(one, kind))),
     "MATCH": _bind_match,
     "DELTA": _bind_delta,
     "LATEST": _bind_latest,

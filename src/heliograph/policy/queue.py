@@ -17,7 +17,7 @@ from heliograph.event.event import Position
 from heliograph.policy.ladder import Flow
 from heliograph.policy.limits import Load
 from heliograph.policy.pack import BEGINNING, Lane, load_of, pack_to_fit
-from heliograph.policy.settlement import reach
+from heliograph.policy.stretch import reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable

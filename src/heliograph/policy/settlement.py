@@ -21,9 +21,10 @@ import msgspec
 import numpy as np
 
 from heliograph.event.digest import Digest
-from heliograph.event.event import Position
-from heliograph.policy.digesters import merge_parts, parts_of
+from heliograph.policy.digesters import parts_of
+from heliograph.policy.merge import merge
 from heliograph.policy.model import Each
+from heliograph.policy.stretch import epochs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from heliograph.event.columns import Columns, Mask
     from heliograph.policy.binding import BoundPolicy
     from heliograph.policy.pack import Lane
+    from heliograph.policy.stretch import Stretch
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,26 +56,11 @@ class Packed:
     pending: tuple[Digest, ...] = ()
 
 
-@dataclass(slots=True)
-class _Stretch:
-    """The events of one epoch between two digests of a lane: places `start` to `end`.
-
-    Up to the number `reach` nothing is missing that has not been settled; `closing` is the digest
-    behind them, which settles whatever is missing among them.
-    """
-
-    start: int
-    end: int
-    reach: int
-    closing: Digest | None = None
-    broken: bool = False  # Whether anything lies beyond `reach`.
-
-
 def settle(lane: Lane, found: Sorted, policy: BoundPolicy, level: int) -> Packed:
     """Return the kept events and the digests that account for all others."""
     builder = _Builder(lane, found, policy)
     pending = {digest.epoch: digest for digest in lane.pending}
-    for epoch, stretches in _epochs(lane):
+    for epoch, stretches in epochs_of(lane):
         after = lane.settled.number if epoch == lane.settled.epoch else 0
         builder.begin(epoch, after, pending.pop(epoch, None))
         if policy.policy.each is Each.RUN:
@@ -81,51 +68,6 @@ def settle(lane: Lane, found: Sorted, policy: BoundPolicy, level: int) -> Packed
         else:
             builder.at_once(stretches)
     return Packed(builder.entries, level, (*pending.values(), *builder.pending))
-
-
-def _epochs(lane: Lane) -> Iterator[tuple[int, list[_Stretch]]]:
-    """Yield each epoch of a lane with its stretches, the last of which may have no closing."""
-    place = 0
-    epoch: int | None = None
-    stretches: list[_Stretch] = []
-    for entry in lane.entries:
-        if entry.epoch != epoch:
-            if epoch is not None:
-                yield epoch, stretches
-            epoch = entry.epoch
-            known = (lane.settled, lane.reached)
-            number = max((one.number for one in known if one.epoch == epoch), default=0)
-            stretches = [_Stretch(place, place, number)]
-        now = stretches[-1]
-        if isinstance(entry, Digest):
-            now.closing = entry
-            stretches.append(_Stretch(place, place, entry.upto))
-            continue
-        place += entry.count
-        now.end = place
-        if not now.broken:
-            now.reach, now.broken = _reach(entry, now.reach)
-    if epoch is not None:
-        yield epoch, stretches
-
-
-def reach(reached: Position, entry: Block | Digest) -> Position:
-    """Return how far nothing is missing, once `entry` has been sent on behind `reached`."""
-    number = reached.number if reached.epoch == entry.epoch else 0
-    if isinstance(entry, Digest):
-        return Position(entry.epoch, max(number, entry.upto))
-    return Position(entry.epoch, _reach(entry, number)[0])
-
-
-def _reach(block: Block, reach: int) -> tuple[int, bool]:
-    """Return how far numbers go without a gap through a block, and whether one was met."""
-    if block.first != reach + 1:
-        return reach, True
-    if not block.presence:
-        return block.last, False
-    offsets = block.offsets()
-    gap = int(np.argmax(offsets != np.arange(block.count)))
-    return block.first + gap - 1, True
 
 
 class _Builder:
@@ -150,7 +92,7 @@ class _Builder:
         """Begin an epoch of which everything up to `after` has been settled."""
         self.epoch, self.after, self.carried = epoch, after, carried
 
-    def at_once(self, stretches: list[_Stretch]) -> None:
+    def at_once(self, stretches: list[Stretch]) -> None:
         """Make one digest of all that can be settled, behind the last event that it covers.
 
         Only the first digest that the lane holds stays where it is, and takes up what was dropped
@@ -171,7 +113,7 @@ class _Builder:
         self._keep(edge, tail.end)
         self._hold(edge, tail)
 
-    def by_run(self, stretches: list[_Stretch]) -> None:
+    def by_run(self, stretches: list[Stretch]) -> None:
         """Make a digest of each run of dropped events, as the papers do (PACK 2, Figure 3).
 
         Existing digests join the runs that they touch. A run behind a gap cannot be settled before
@@ -208,7 +150,7 @@ class _Builder:
         for first, last in pairwise([start, *edges, end]):
             yield first, last, bool(self.found.kept[first])
 
-    def _edge_of(self, stretch: _Stretch) -> int:
+    def _edge_of(self, stretch: Stretch) -> int:
         """Return the first place of a stretch whose number lies beyond its reach."""
         if not stretch.broken:
             return stretch.end
@@ -273,7 +215,7 @@ class _Builder:
             self.entries.append(_with(summary, after=self.after, upto=upto))
             self.after = upto
 
-    def _hold(self, start: int, tail: _Stretch) -> None:
+    def _hold(self, start: int, tail: Stretch) -> None:
         """Carry over what was dropped behind a gap that nothing has settled yet."""
         if start == tail.end and self.carried is None:
             return
@@ -290,40 +232,6 @@ class _Builder:
 
 def _with(digest: Digest, **changes: int) -> Digest:
     return msgspec.structs.replace(digest, **changes)
-
-
-def merge(one: Digest, other: Digest) -> Digest:
-    """Return what two digests of one epoch say together; the interval is left to the caller."""
-    times = [time for time in (one.first_time, other.first_time) if time is not None]
-    ends = [time for time in (one.last_time, other.last_time) if time is not None]
-    return Digest(
-        one.stream,
-        one.epoch,
-        min(one.after, other.after),
-        max(one.upto, other.upto),
-        one.count + other.count,
-        one.filtered + other.filtered,
-        min(times, default=None),
-        max(ends, default=None),
-        merge_parts(one.parts, other.parts),
-    )
-
-
-def absorb(
-    pending: tuple[Digest, ...], digest: Digest, settled: Position
-) -> tuple[tuple[Digest, ...], Digest]:
-    """Let a digest that comes from upstream join a lane that has settled all up to `settled`.
-
-    It goes on from there, for packs here have set other bounds than those upstream; and it takes up
-    what was pending before it in its epoch.
-    """
-    after = settled.number if settled.epoch == digest.epoch else 0
-    whole = _with(digest, after=after)
-    for held in pending:
-        if held.epoch == digest.epoch and held.after < digest.upto:
-            whole = _with(merge(held, digest), after=after, upto=digest.upto)
-            return tuple(one for one in pending if one is not held), whole
-    return pending, whole
 
 
 def bare(packed: Packed) -> Packed:
