@@ -126,7 +126,8 @@ def test_a_pack_to_fit_frees_its_least_or_ends_in_the_worst_case(data: st.DataOb
     limits = data.draw(_limits(lane))
     before = lane.load()
     level = data.draw(st.integers(1, 4))
-    packed = pack_to_fit(lane, bound, level, limits)
+    goal = data.draw(st.sampled_from([0.0, 0.3, 0.8]))
+    packed = pack_to_fit(lane, bound, level, limits, goal=goal)
     freed = limits.enough(before, load_of(packed.entries))
     if packed.level <= bound.top:
         assert freed
@@ -171,13 +172,16 @@ def test_the_level_is_the_lowest_from_the_asked_one_on_that_frees_enough(
     least = data.draw(st.sampled_from([1 / 16, 1 / 3, 2 / 3]))
     limits = Limits(max(2, lane.load().entries), least=least)
     asked = data.draw(st.integers(1, bound.top + 1))
-    enough = [
-        level
-        for level in range(asked, bound.top + 1)
-        if limits.enough(lane.load(), load_of(pack(lane, bound, level).entries))
-    ]
-    level = pack_to_fit(lane, bound, asked, limits).level
-    assert level == min(enough, default=bound.top + 1)
+    goal = data.draw(st.sampled_from([0.0, 0.3, 0.8]))
+    before = lane.load()
+    after = {
+        level: load_of(pack(lane, bound, level).entries) for level in range(asked, bound.top + 1)
+    }
+    enough = [level for level in after if limits.enough(before, after[level])]
+    reached = [level for level in enough if limits.enough(before, after[level], goal)]
+    most = min(enough, key=lambda one: limits.pressure(before, after[one]), default=bound.top + 1)
+    level = pack_to_fit(lane, bound, asked, limits, goal=goal).level
+    assert level == min(reached, default=most)
     event(f"{level - asked} above")
 
 
