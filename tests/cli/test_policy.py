@@ -80,7 +80,7 @@ def test_explain_shows_each_filter_alone_and_in_its_place(tmp_path: Path) -> Non
     lines = ran.out.splitlines()
     assert lines[0] == "3,000 events, as 47 lanes of up to 64"
     assert lines[2].split() == [
-        "level", "filter", "alone", "here", "of", "those", "it", "meets", "ns/event", "note",
+        "level", "filter", "alone", "drops", "here", "share", "ns/event", "note",
     ]  # fmt: skip
     assert [line.split()[1] for line in lines[4:7]] == ["WITHIN", "DELTA", "EVERY"]
     assert "level 3  keeps one event out of every 2" in lines

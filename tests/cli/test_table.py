@@ -40,7 +40,11 @@ def test_a_table_may_go_to_standard_error(capsys: pytest.CaptureFixture[str]) ->
         (1_500, "1.5 us"),
         (2_000_000, "2 ms"),
         (8_260_000_000, "8.3 s"),
-        (3_600_000_000_000, "3,600.0 s"),
+        (999_900_000, "999.9 ms"),
+        (59_000_000_000, "59.0 s"),
+        (90_000_000_000, "1.5 min"),
+        (3_600_000_000_000, "1.0 h"),
+        (172_800_000_000_000, "2.0 d"),
     ],
 )
 def test_a_duration_has_the_unit_that_suits_it(nanoseconds: float | None, text: str) -> None:

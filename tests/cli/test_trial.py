@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from cli.running import PULSE, heliograph, ramp, write_policy, write_trace
-from heliograph.cli.trial import read_capacity, read_rate
 from heliograph.event.digest import settles
-from heliograph.event.errors import UsageError
 from heliograph.event.jsonl import read_digest
 
 if TYPE_CHECKING:
@@ -24,49 +22,6 @@ THIN = ("--capacity", "64", "--rate", "3/s")
 
 def attempt(tmp_path: Path, *words: str | Path) -> Ran:
     return heliograph("policy", "try", write_policy(tmp_path), PULSE, *THIN, *words)
-
-
-@pytest.mark.parametrize(
-    ("text", "amount", "bits"),
-    [
-        ("25", 25, False),
-        ("25/s", 25, False),
-        ("2.5/s", 2.5, False),
-        ("50kbit", 50_000, True),
-        ("50 kbit/s", 50_000, True),
-        ("9600bit", 9_600, True),
-        ("1Mbit", 1_000_000, True),
-    ],
-)
-def test_a_rate_is_entries_or_bits_a_second(text: str, amount: float, bits: Any) -> None:
-    rate = read_rate(text)
-    assert (rate.amount, rate.bits) == (amount, bits)
-
-
-@pytest.mark.parametrize("text", ["", "fast", "25/m", "-1/s", "3 knots", "1e3", "25kB/s"])
-def test_another_rate_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(UsageError, match="write 25/s for events, or 50kbit for bits"):
-        read_rate(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "entries", "size"),
-    [
-        ("256", 256, None),
-        ("64KiB", None, 65_536),
-        ("64kb", None, 64_000),
-        ("1.5MiB", None, 1_572_864),
-    ],
-)
-def test_a_capacity_is_entries_or_bytes(text: str, entries: int | None, size: int | None) -> None:
-    limits = read_capacity(text)
-    assert (limits.entries, limits.bytes) == (entries, size)
-
-
-@pytest.mark.parametrize("text", ["", "big", "2.5", "64/s", "3 boxes"])
-def test_another_capacity_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(UsageError, match="write 256 for entries, or 64KiB for bytes"):
-        read_capacity(text)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +55,8 @@ def test_the_report_accounts_for_every_event(tmp_path: Path) -> None:
     ran = attempt(tmp_path, "--against", "newest, oldest")
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
-    assert [line.split()[0] for line in lines[2:5]] == ["policy.yaml", "newest", "oldest"]
+    assert [line.split()[0] for line in lines[2:5]] == ["policy.yaml", "broker", "broker"]
+    assert [line.split()[1] for line in lines[3:5]] == ["newest", "oldest"]
     assert "packs (level 1: " in ran.out
     assert lines[-1].startswith("every event is accounted for: ")
     assert lines[-1].endswith("+ 0 filtered = 3,000")
@@ -108,7 +64,7 @@ def test_the_report_accounts_for_every_event(tmp_path: Path) -> None:
 
 def test_json_has_the_policy_first_and_agrees_with_itself(tmp_path: Path) -> None:
     found = attempt(tmp_path, "--json", "--against", "oldest").json
-    assert [one["queue"] for one in found] == ["policy.yaml", "oldest"]
+    assert [one["queue"] for one in found] == ["policy.yaml", "broker oldest"]
     for one in found:
         assert one["offered"] == 3_000 == one["delivered"] + one["dropped"] + one["filtered"]
         assert one["loss"] == one["dropped"] / 3_000

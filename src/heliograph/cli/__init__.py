@@ -1,7 +1,8 @@
 """The `heliograph` command: groups of verbs, each loaded only when it is called.
 
 Exit codes: 0 done, 1 the input is wrong (a policy, a trace), 2 the command line is wrong,
-3 Heliograph is wrong, 130 interrupted. `docs/reference/cli.md` lists every verb; a test checks that it does.
+3 Heliograph is wrong (a bug), 130 interrupted. `docs/reference/cli.md` lists every verb and code;
+a test checks that it does.
 """
 
 from __future__ import annotations

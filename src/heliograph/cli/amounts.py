@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 _BITS: Final = {"bit": 1, "kbit": 1_000, "mbit": 1_000_000}
 _BYTES: Final = {"b": 1, "kb": 1_000, "kib": 1_024, "mb": 1_000_000, "mib": 1_048_576}
 _SPANS: Final = {"": 1, "/s": 1, "/min": 60, "/h": 3_600}
+# So few digits that no amount comes out as infinite, or longer than Python reads.
 _AMOUNT: Final = re.compile(
-    r"([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*(/(?:s|min|h))?", re.IGNORECASE | re.ASCII
+    r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([a-z]*)\s*(/(?:s|min|h))?", re.IGNORECASE | re.ASCII
 )
 
 

@@ -39,7 +39,7 @@ def report(
     if not missing:
         if not as_json:
             click.echo(f"every event is accounted for: {_account(ours)}", err=err)
-    elif gaps and missing == ours.dropped - ours.told:
+    elif gaps and 0 < missing == ours.dropped - ours.told:
         click.echo(
             f"note: {missing:,} dropped events wait to be told: the trace lacks {gaps:,} numbers "
             f"before them, and no digest settles those; {_account(ours)}",

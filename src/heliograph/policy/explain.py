@@ -198,16 +198,19 @@ def _order(reports: list[FilterReport]) -> list[str]:
     Only these give the same result in any order; and the order of the levels is the receiver's
     will, which no measurement can improve.
     """
-    advice = []
+    advice, choice = [], False
     for level, group in groupby(reports, lambda report: report.level):
         for alone, run in groupby(group, lambda report: report.filter.kind.alone):
             chain = list(run)
+            choice = choice or (alone and len(chain) > 1)
             best = sorted(chain, key=_worth, reverse=True)
             if alone and _time(best) < CHEAPER * _time(chain):
                 names = ", then ".join(_short(report) for report in best)
                 where = "the always level" if level == 0 else f"level {level}"
                 advice.append(f"in {where} a cheaper order with the same result is {names}")
-    return advice or ["no other order of the filters within a level would be cheaper"]
+    if choice and not advice:
+        return ["no other order of the filters within a level would be cheaper"]
+    return advice
 
 
 def _worth(report: FilterReport) -> float:
