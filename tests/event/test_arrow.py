@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -199,3 +200,13 @@ def test_a_table_is_cut_where_stream_epoch_or_width_change() -> None:
 
     assert [block.count for block in again] == [2, 1, 1, 2, 1]
     assert [event for block in again for event in events_of(block, SCHEMA)] == some
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 1_000])
+def test_the_survivors_of_a_mask_are_its_values_in_order(count: int) -> None:
+    mask = np.arange(count) % 3 == 1
+    texts = [None if n % 4 == 0 else f"text {n}" for n in range(count)]
+
+    kept = arrow.survivors(pa.array(texts, pa.string()), mask).to_pylist()
+
+    assert kept == [text for text, one in zip(texts, mask, strict=True) if one]

@@ -44,6 +44,8 @@ def test_what_is_inferred_from_cells_reads_them_all(data: st.DataObject) -> None
         (["1", "-5", "0"], Type.INT64),
         (["1", "1.5"], Type.FLOAT64),
         (["1", "NaN"], Type.FLOAT64),
+        (["nan", "inf", "-inf", "2.5"], Type.FLOAT64),
+        (["Inf", "2.5"], Type.STRING),
         (["1e3", ".5", "5."], Type.FLOAT64),
         (["00123"], Type.STRING),
         (["+5"], Type.STRING),

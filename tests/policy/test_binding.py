@@ -3,8 +3,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
+from heliograph.event.block import block_of
+from heliograph.event.columns import Columns
 from heliograph.event.digest import Digest
 from heliograph.event.errors import PolicyError
 from heliograph.event.schema import Schema
@@ -17,6 +20,19 @@ from policy.runs import bound, drops, events
 from policy.strategies_policy import block
 
 VALUES: dict[Type, Any] = {Type.BOOL: True, Type.TIMESTAMP: "2026-01-01", Type.STRING: "x"}
+MADE: list[dict[str, Any]] = [
+    {"name": "GT", "attribute": "v", "value": 4},
+    {"name": "WITHIN", "attribute": "v", "low": 2, "high": 5},
+    {"name": "UNIQ", "attribute": "v", "by": "w"},
+    {"name": "GUNIQ", "attribute": "v"},
+    {"name": "DELTA", "attribute": "v", "change": 3},
+    {"name": "LATEST", "window": 5},
+    {"name": "LATEST", "window": 5, "by": "w"},
+    {"name": "EVERY", "n": 3},
+    {"name": "EVERY", "n": 3, "action": "drop"},
+    {"name": "RANDOM", "fraction": 0.5},
+    {"name": "MATCH", "attribute": "w", "pattern": "a"},
+]
 
 
 def document(name: str, kind: Type) -> dict[str, Any]:
@@ -158,3 +174,21 @@ def test_always_filters_have_the_level_0_and_the_others_count_from_1() -> None:
     assert [found.place for found in one.always] == [(0, 1), (0, 2)]
     assert [chain[0].place for chain in one.levels] == [(1, 1), (2, 1)]
     assert one.top == 2
+
+
+@pytest.mark.parametrize("one", MADE, ids=lambda one: str(one["name"]))
+@pytest.mark.parametrize("count", [0, 1, 40])
+def test_the_mask_of_a_filter_and_the_places_that_it_leaves_are_the_same(
+    one: dict[str, Any], count: int
+) -> None:
+    schema = Schema.declare({"v": "int64", "w": "string"})
+    values = [None if n % 7 == 0 else n % 10 for n in range(count)]
+    numbers = list(range(1, count + 1))
+    rows = [[value, "ab"[place % 2]] for place, value in enumerate(values)]
+    held = [block_of("s", 1, numbers, [0] * count, rows, schema)] if count else []
+    (filter_,) = bound(one, schema=schema).levels[0]
+
+    mask = filter_.mask(Columns(held, schema), 3)
+
+    assert mask.dtype == np.bool_
+    assert np.array_equal(mask.nonzero()[0], filter_.run(Columns(held, schema), None, 3))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heliograph.event.block import Block
+from heliograph.event.columns import NumberColumn
 from heliograph.event.schema import Schema
 from heliograph.event.types import INT64_MAX, INT64_MIN, Type
 from heliograph.policy import judge
@@ -141,6 +142,13 @@ def test_set_filters_take_lists_as_sets() -> None:
     lists: tuple[list[int], ...] = ([1, 1], [1, 2], [2, 1, 1], [1, 2, 3], [3], [])
     assert judged({"name": "SUBSET", "values": [1, 2]}, *lists) == [[1, 2, 3], [3]]
     assert judged({"name": "SUPSET", "values": [1, 2]}, *lists) == [[1, 1], [3], []]
+
+
+@pytest.mark.parametrize("count", [65_535, 65_536, 65_537, 200_000])
+def test_within_says_the_same_of_a_column_that_it_takes_in_pieces(count: int) -> None:
+    values = np.arange(count) * 7_919 % 1_000
+    selected = judge.within(50, 100)(NumberColumn(values, None))
+    assert np.array_equal(selected, [50 <= value <= 100 for value in values.tolist()])
 
 
 def test_an_empty_set_lies_within_all_and_holds_only_the_empty() -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from heliograph.event.block import Places
+    from heliograph.event.columns import Mask
     from heliograph.event.schema import Attribute, Schema
 
 _TIME: Final = pa.timestamp("us", tz="UTC")
@@ -146,6 +147,16 @@ def thin(block: Block, keep: Places, schema: Schema) -> bytes:
 def take(batch: pa.RecordBatch, keep: Places) -> bytes:
     """Return the body of the events of some columns at the places `keep`, copied out of them."""
     return batch.take(pa.array(keep)).serialize().to_pybytes()  # type: ignore[no-any-return]
+
+
+def survivors(column: pa.Array, mask: Mask) -> pa.Array:
+    """Return the values that a mask keeps, of a column of any length.
+
+    Of millions, it takes less than half the time of taking them by their places, and the memory of
+    the result only; of a block, places are faster (`take`).
+    """
+    bits = pa.py_buffer(np.packbits(mask, bitorder="little"))
+    return pc.filter(column, pa.Array.from_buffers(pa.bool_(), len(mask), [None, bits]))
 
 
 def to_columns(block: Block, schema: Schema) -> Block:

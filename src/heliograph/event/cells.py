@@ -6,6 +6,7 @@ zero is a name (a postal code), and stays text.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,6 +30,8 @@ _FRACTION: Final = re.compile(
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SAFE_DIGITS: Final = 18  # An integer of no more digits is within int64.
 _BOOLS: Final = {"true": True, "false": False}
+# As we write them, and as C, numpy and pandas do.
+_NOT_FINITE: Final = NOT_FINITE | {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 def cell(value: Any) -> str:
@@ -65,7 +68,7 @@ def _read(text: str, kind: Type) -> Any:
     if kind is Type.INT64:
         return _int64(text) if _INTEGER.fullmatch(text) else None
     if kind is Type.FLOAT64:
-        return float(text) if _NUMBER.fullmatch(text) else NOT_FINITE.get(text)
+        return float(text) if _NUMBER.fullmatch(text) else _NOT_FINITE.get(text)
     if kind is Type.BOOL:
         return _BOOLS.get(text.lower())
     if kind is Type.TIMESTAMP:
@@ -125,7 +128,7 @@ def _is_int(text: str) -> bool:
 
 
 def _is_float(text: str) -> bool:
-    return bool(_FRACTION.fullmatch(text)) or text in NOT_FINITE or _is_int(text)
+    return bool(_FRACTION.fullmatch(text)) or text in _NOT_FINITE or _is_int(text)
 
 
 def _is_bool(text: str) -> bool:

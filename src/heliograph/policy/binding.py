@@ -12,24 +12,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heliograph.event.columns import NumberColumn
 from heliograph.event.errors import PolicyError
 from heliograph.event.types import Type
-from heliograph.policy import judge, sequence
+from heliograph.policy import judge
 from heliograph.policy.catalogue import DIGESTERS
-from heliograph.policy.operand import members, operand
-from heliograph.policy.setting import compile_pattern
+from heliograph.policy.kernels import KERNELS, real
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from heliograph.event.block import Places
-    from heliograph.event.columns import Column, Columns, Keys, Mask
+    from heliograph.event.columns import Column, Columns, Mask
     from heliograph.event.schema import Schema
+    from heliograph.policy.kernels import Kernel
     from heliograph.policy.model import Digester, Filter, Policy
-
-    # Judges a column (None: no attribute is named) of so many events, in groups; says what to drop.
-    Kernel = Callable[[Column | None, int, Keys | None], Mask]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +47,21 @@ class BoundFilter:
             return np.arange(count) if places is None else places
         keep = np.logical_not(drop, out=drop)  # Nobody else holds the mask: no second one is made.
         return keep.nonzero()[0] if places is None else places[keep]
+
+    def mask(self, columns: Columns, ordinal: int) -> Mask:
+        """Return which of all events survive: an eighth of the memory that their places take.
+
+        A lane is short and most of it goes, so a pack asks for places; of millions of events in
+        memory a mask is what `event.arrow.survivors` takes, and writes nothing twice.
+        """
+        if self.positions is not None:
+            keep = np.zeros(columns.count, np.bool_)
+            keep[self.positions] = True
+            return keep
+        drop = self._drops(columns, None, columns.count, ordinal)
+        if drop is None:
+            return np.ones(columns.count, np.bool_)
+        return np.logical_not(drop, out=drop)
 
     def _drops(
         self, columns: Columns, places: Places | None, count: int, ordinal: int
@@ -83,7 +92,7 @@ class BoundFilter:
 
     def _random(self, columns: Columns, places: Places | None, ordinal: int) -> Mask:
         """Decide by stream, epoch and number, so epoch by epoch."""
-        seed, fraction = int(_real(self.filter.get("seed", 0))), _real(self.filter["fraction"])
+        seed, fraction = int(real(self.filter.get("seed", 0))), real(self.filter["fraction"])
         parts, start = [], 0
         numbers = columns.numbers()
         for stream, epoch, count in columns.runs():
@@ -96,13 +105,6 @@ class BoundFilter:
 
 def _both(one: Mask | None, other: Mask | None) -> Mask | None:
     return other if one is None else one if other is None else one & other
-
-
-def _real(value: object) -> float:
-    """Return a parameter that the document reader has checked to be a number."""
-    if not isinstance(value, int | float):
-        raise TypeError("the document reader lets only numbers through here")
-    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,7 @@ def _bind(one: Filter, schema: Schema, place: tuple[int, int]) -> BoundFilter:
         )
     if waiting or one.name == "RANDOM":
         return BoundFilter(one, place, None, waiting)
-    kernel = _KERNELS[one.name](one, kind)
+    kernel = KERNELS[one.name](one, kind)
     return BoundFilter(one, place, kernel, waiting=False, positions=_positions(one))
 
 
@@ -170,9 +172,9 @@ def _positions(one: Filter) -> slice | None:
     if one.attribute is not None or one.by is not None:
         return None
     if one.name == "LATEST":
-        return slice(-int(_real(one["window"])), None)
+        return slice(-int(real(one["window"])), None)
     if one.name == "EVERY" and one.keeps:
-        return slice(None, None, int(_real(one["n"])))
+        return slice(None, None, int(real(one["n"])))
     return None
 
 
@@ -201,97 +203,3 @@ def _digested(digester: Digester, schema: Schema) -> Type | None:
             element=digester.name,
         )
     return kind
-
-
-def _selecting(one: Filter, select: Callable[[Column], Mask]) -> Kernel:
-    """Return a kernel that keeps or drops what is selected, as the filter says."""
-    if one.keeps:
-
-        def drop(column: Column | None, _count: int, _groups: Keys | None) -> Mask:
-            selected = select(_given(column))
-            return np.logical_not(selected, out=selected)
-
-        return drop
-    return lambda column, _count, _groups: select(_given(column))
-
-
-def _given(column: Column | None) -> Column:
-    if column is None:
-        raise TypeError("the document reader gives an attribute to every filter that needs one")
-    return column
-
-
-def _bind_compare(one: Filter, kind: Type | None) -> Kernel:
-    return _selecting(one, judge.compare(one.name, operand(one, "value", kind)))
-
-
-def _bind_within(one: Filter, kind: Type | None) -> Kernel:
-    low, high = operand(one, "low", kind), operand(one, "high", kind)
-    if low > high:
-        raise PolicyError(f"low {low} is above high {high}", line=one.line, element=one.name)
-    return _selecting(one, judge.within(low, high))
-
-
-def _bind_match(one: Filter, _kind: Type | None) -> Kernel:
-    return _selecting(one, judge.match(compile_pattern(str(one["pattern"]), one.line).search))
-
-
-def _bind_sets(one: Filter, kind: Type | None) -> Kernel:
-    if one.name == "CONTAIN":
-        value = operand(one, "value", kind)
-        return _selecting(one, judge.sets(lambda held: value in held))
-    values = frozenset(operand(one, "values", kind))
-    if one.name == "SUBSET":
-        return _selecting(one, judge.sets(values.issuperset))
-    return _selecting(one, judge.sets(values.issubset))
-
-
-def _bind_ends(one: Filter, kind: Type | None) -> Kernel:
-    member = judge.inset(members(one, kind))
-    end = sequence.first if one.name == "FIRST" else sequence.last
-    return lambda column, _count, groups: end(member(_given(column)), groups)
-
-
-def _bind_uniq(one: Filter, _kind: Type | None) -> Kernel:
-    drop = sequence.uniq if one.name == "UNIQ" else sequence.guniq
-    return lambda column, _count, groups: drop(_given(column).keys(), groups)
-
-
-def _bind_delta(one: Filter, _kind: Type | None) -> Kernel:
-    change = _real(one["change"])
-
-    def drop(column: Column | None, _count: int, groups: Keys | None) -> Mask:
-        if not isinstance(column, NumberColumn):
-            raise TypeError("binding gives numbers to DELTA")
-        return sequence.delta(column.values, groups, change)
-
-    return drop
-
-
-def _bind_latest(one: Filter, _kind: Type | None) -> Kernel:
-    window = int(_real(one["window"]))
-    return lambda _column, count, groups: sequence.latest(count, groups, window)
-
-
-def _bind_every(one: Filter, _kind: Type | None) -> Kernel:
-    n, keeps = int(_real(one["n"])), one.keeps
-
-    def drop(_column: Column | None, count: int, groups: Keys | None) -> Mask:
-        selected = sequence.every(count, groups, n)
-        return ~selected if keeps else selected
-
-    return drop
-
-
-_KERNELS: dict[str, Callable[[Filter, Type | None], Kernel]] = {
-    **dict.fromkeys(("GT", "GE", "LT", "LE", "EQ", "NE"), _bind_compare),
-    **dict.fromkeys(("CONTAIN", "SUBSET", "SUPSET"), _bind_sets),
-    **dict.fromkeys(("FIRST", "LAST"), _bind_ends),
-    **dict.fromkeys(("UNIQ", "GUNIQ"), _bind_uniq),
-    "WITHIN": _bind_within,
-    "INSET": lambda one, kind: _selecting(one, judge.inset(members(one, kind))),
-    "MATCH": _bind_match,
-    "DELTA": _bind_delta,
-    "LATEST": _bind_latest,
-    "EVERY": _bind_every,
-}

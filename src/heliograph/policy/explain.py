@@ -149,9 +149,8 @@ class Explainer:
 
     @staticmethod
     def _alone(one: BoundFilter, columns: Columns, ordinal: int) -> npt.NDArray[np.bool_]:
-        drop = np.ones(columns.count, np.bool_)
-        drop[one.run(columns, None, ordinal)] = False
-        return drop
+        keep = one.mask(columns, ordinal)
+        return np.logical_not(keep, out=keep)
 
     def finish(self) -> Explanation:
         """Run what is left of the trace as a last, smaller lane, and draw the conclusions."""
