@@ -56,9 +56,9 @@ def digests(draw: st.DrawFn) -> Digest:
 
 
 def plain(digest: Digest) -> Any:
-    return msgspec.structs.astuple(digest)[:-1], [
-        msgspec.structs.astuple(part) for part in digest.parts
-    ]
+    whole = msgspec.structs.asdict(digest)
+    whole["parts"] = [list(msgspec.structs.astuple(part)) for part in whole["parts"]]
+    return list(whole.values())
 
 
 @PROPERTY

@@ -30,8 +30,9 @@ _FRACTION: Final = re.compile(
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SAFE_DIGITS: Final = 18  # An integer of no more digits is within int64.
 _BOOLS: Final = {"true": True, "false": False}
-# As we write them, and as C, numpy and pandas do.
-_NOT_FINITE: Final = NOT_FINITE | {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+# As C, numpy and pandas write them. They are words too, so a column of nothing else stays text.
+_WORDS: Final = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_NOT_FINITE: Final = NOT_FINITE | _WORDS
 
 
 def cell(value: Any) -> str:
@@ -98,6 +99,8 @@ def infer_cells(texts: Sequence[str]) -> Type | None:
     some = [text for text in texts if text]
     if not some:
         return Type.STRING if texts else None
+    if _WORDS.keys() >= set(some):
+        return Type.STRING
     for kind, fits in _FITS.items():
         if all(map(fits, some)):
             return kind
