@@ -1,0 +1,194 @@
+"""Our side of the load: a planet, and its protocol as a raw load generator speaks it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+import tempfile
+from importlib import util
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import peers
+from wires import PAYLOAD_BYTES, exactly
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Iterator
+
+NAME = "Heliograph"
+CURSOR_BYTES = 16_384  # After so many bytes a client says how far it has received.
+KIND_SHIFT, LENGTH_MASK = 24, 0xFFFFFF
+EPOCH = 1
+
+
+def available() -> bool:
+    """Return whether there is a planet to measure."""
+    return util.find_spec("heliograph.cli.planet") is not None
+
+
+@contextlib.contextmanager
+def planet(**settings: object) -> Iterator[peers.Peer]:
+    """Start a planet with these settings over its defaults."""
+    port = peers.free_port()
+    settings = {"listen": f"{peers.HOST}:{port}", **settings}
+    lines = [
+        f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}"
+        for key, value in settings.items()
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder, "planet.toml")
+        config.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        words = [sys.executable, "-m", "heliograph.cli", "planet", "--config", str(config)]
+        with peers.started(NAME, words, port) as peer:
+            yield peer
+
+
+class Helio:
+    """Our protocol, frame by frame, as `heliograph.wire.frames` defines it."""
+
+    name = NAME
+
+    def __init__(self) -> None:
+        """Load the rooms that are needed."""
+        self.frames: Any = importlib.import_module("heliograph.wire.frames")
+        self.messages: Any = importlib.import_module("heliograph.wire.messages")
+        self.forms: Any = importlib.import_module("heliograph.wire.forms")
+        block: Any = importlib.import_module("heliograph.event.block")
+        schema: Any = importlib.import_module("heliograph.event.schema")
+        self.block_of = block.block_of
+        self.schema = schema.Schema.declare({"payload": "bytes"})
+
+    def join_sender(self, connection: socket.socket, stream: str) -> object:
+        """Attach and advertise; return the alias of the stream."""
+        talk = Talk(connection, self)
+        talk.attach()
+        schema = self.forms.schema_bytes(self.schema)
+        talk.say(self.messages.Advertise(1, stream, EPOCH, 0, 1, schema))
+        return talk.wait(self.messages.Advertised).alias
+
+    def join_receiver(self, connection: socket.socket, stream: str) -> Counting:
+        """Attach and subscribe, without a policy."""
+        talk = Talk(connection, self)
+        talk.attach()
+        talk.say(self.messages.Subscribe(1, stream, b""))
+        talk.wait(self.messages.Opened)
+        return Counting(self, talk.frames, talk.size)
+
+    def writes(
+        self, stream: str, joined: object, events: int, per_write: int, per_message: int
+    ) -> list[bytes]:
+        """Return the events as frames of `per_message` events each."""
+        parts, payload = [], [bytes(PAYLOAD_BYTES)]
+        for first in range(1, events + 1, per_message):
+            count = min(per_message, events + 1 - first)
+            numbers = list(range(first, first + count))
+            block = self.block_of(
+                stream, EPOCH, numbers, [0] * count, [payload] * count, self.schema
+            )
+            parts.append(self.frames.block_frame(block, joined, 0))
+        step = max(1, per_write // per_message)
+        return [b"".join(parts[at : at + step]) for at in range(0, len(parts), step)]
+
+
+class Talk:
+    """A greeting over a socket that blocks."""
+
+    def __init__(self, connection: socket.socket, wire: Helio) -> None:
+        """Begin; what is received is counted, as cursors tell of it."""
+        self.connection = connection
+        self.wire = wire
+        self.frames = 0
+        self.size = 0
+
+    def attach(self) -> None:
+        """Greet the planet."""
+        messages = self.wire.messages
+        hello = messages.Attach(messages.VERSION, list(messages.FEATURES), None, 0, "bench")
+        self.say(hello, self.wire.frames.GREETING)
+        self.wait(messages.Attached)
+
+    def say(self, message: object, kind: int | None = None) -> None:
+        """Send a message."""
+        frames = self.wire.frames
+        body = self.wire.messages.encode_message(message)
+        self.connection.sendall(frames.message_frame(kind or frames.CONTROL, body))
+
+    def wait(self, kind: type) -> Any:
+        """Return the next message of a kind; refuse a refusal."""
+        frames, messages = self.wire.frames, self.wire.messages
+        while True:
+            word = exactly(self.connection, 4)
+            first = int.from_bytes(word, "little")
+            length, sort = first & LENGTH_MASK, first >> KIND_SHIFT
+            body = exactly(self.connection, length - 4)
+            if sort not in (frames.GREETING, frames.CURSOR, frames.HEARTBEAT):
+                self.frames += 1
+                self.size += length
+            if sort not in (frames.GREETING, frames.CONTROL):
+                continue
+            message = messages.decode_message(body)
+            if isinstance(message, kind):
+                return message
+            if isinstance(message, messages.Refused | messages.Denied | messages.Bye):
+                raise SystemExit(f"the planet refused: {message}")
+
+
+class Counting:
+    """Counts events in frames, a run of equal ones at a time, and acknowledges them."""
+
+    def __init__(self, wire: Helio, frames: int, size: int) -> None:
+        """Go on after a greeting that had so many frames and bytes."""
+        self.wire = wire
+        self.frames, self.size, self.told = frames, size, size
+        self.rest = b""
+
+    def feed(self, data: memoryview) -> int:
+        """Return how many events have become whole."""
+        whole: bytes | memoryview = self.rest + data if self.rest else data
+        at, end, events = 0, len(whole), 0
+        wire = self.wire.frames
+        while end - at >= 4:
+            first = int.from_bytes(whole[at : at + 4], "little")
+            length, sort = first & LENGTH_MASK, first >> KIND_SHIFT
+            run = equal(whole, at, length, first)
+            if run == 0:
+                break
+            if sort == wire.EVENT:
+                events += run
+            elif sort == wire.BLOCK:
+                head = wire.BLOCK_HEAD.unpack_from(whole, at)
+                run = 1  # Equal words do not mean equal counts.
+                events += head[4]
+            else:
+                run = 1
+            if sort == wire.DIGEST:
+                raise SystemExit("the planet dropped events: the load was to fit")
+            if sort not in (wire.GREETING, wire.CURSOR, wire.HEARTBEAT):
+                self.frames += run
+                self.size += run * length
+            at += run * length
+        self.rest = bytes(whole[at:])
+        return events
+
+    def reply(self, idle: bool) -> bytes:  # noqa: FBT001 - as in `Counter`
+        """Return a cursor, when one is due."""
+        due = self.size - self.told
+        if due < (1 if idle else CURSOR_BYTES):
+            return b""
+        self.told = self.size
+        frame: bytes = self.wire.frames.cursor_frame(self.frames, self.size)
+        return frame
+
+
+def equal(data: bytes | memoryview, at: int, length: int, word: int) -> int:
+    """Return how many whole frames begin here that have the same first word."""
+    whole = (len(data) - at) // length
+    if whole < 4:
+        return min(whole, 1)
+    words: Any = np.ndarray((whole,), "<u4", buffer=data, offset=at, strides=(length,))
+    other = np.flatnonzero(words != word)
+    return int(other[0]) if len(other) else whole
