@@ -36,6 +36,8 @@ def events_of(block: Block, schema: Schema) -> list[Event]:
     Raises:
         EventError: The body is not of the schema, or a time is beyond the years 1 to 9999.
     """
+    if block.form == ROWS and not schema.converts:
+        return _plain_events(block, schema)
     kinds = [(one.tag, one.type) for one in schema.attributes]
     return [
         Event(
@@ -53,6 +55,22 @@ def events_of(block: Block, schema: Schema) -> list[Event]:
             block.numbers().tolist(), _stored(block, schema), strict=True
         )
     ]
+
+
+def _plain_events(block: Block, schema: Schema) -> list[Event]:
+    """Return the events of rows whose values are stored as they are: what receivers mostly get."""
+    stream, epoch, start, tags = block.stream, block.epoch, block.time, schema.tags
+    values_of = rows.values_of(len(tags))
+    numbers = block.numbers().tolist() if block.presence else range(block.first, block.last + 1)
+    events = []
+    decoded = rows.decode([(block.body, block.count)], schema.types)
+    for number, row in zip(numbers, decoded, strict=True):
+        stored = values_of(row)
+        values = dict(zip(tags, stored, strict=True))
+        if None in stored:
+            values = {tag: value for tag, value in values.items() if value is not None}
+        events.append(Event(stream, epoch, number, start + row.time, values))
+    return events
 
 
 def _stored(block: Block, schema: Schema) -> Iterator[tuple[int, Sequence[Any]]]:

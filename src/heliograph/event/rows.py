@@ -8,6 +8,7 @@ block is split and thinned without its schema, and all rows of many blocks decod
 from __future__ import annotations
 
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
@@ -18,7 +19,7 @@ from heliograph.event.errors import EventError
 from heliograph.event.types import INT64_MAX, INT64_MIN, TIME_MAX, TIME_MIN, Type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 _WIDTHS: Final = {1: "<u1", 2: "<u2", 4: "<u4"}
 _Int64 = Annotated[int, msgspec.Meta(ge=INT64_MIN, le=INT64_MAX)]
@@ -35,6 +36,7 @@ _STORED: Final[dict[Type, Any]] = {
 # What msgspec raises for bytes from outside; a text that is no UTF-8 and too deep a nesting come
 # as Python's own errors.
 BROKEN: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+ATTRIBUTES_CACHED: Final = 64
 _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
@@ -61,7 +63,9 @@ def encode_row(row: Sequence[Any]) -> bytes:
 def assemble(encoded: Sequence[bytes]) -> bytes:
     """Return the body of encoded rows."""
     longest = max(map(len, encoded), default=0)
-    width = 1 if longest < 1 << 8 else 2 if longest < 1 << 16 else 4
+    if longest < 1 << 8:  # What nearly all rows are; a planet does this for all that it forwards.
+        return b"".join([b"\x01", bytes(map(len, encoded)), *encoded])
+    width = 2 if longest < 1 << 16 else 4
     lengths = b"".join([len(row).to_bytes(width, "little") for row in encoded])
     return b"".join([bytes((width,)), lengths, *encoded])
 
@@ -132,6 +136,14 @@ def _decoder(types: tuple[Type, ...]) -> msgspec.msgpack.Decoder[list[Any]]:
         fields.append((f"v{place}", stored | None, None))
     row = msgspec.defstruct("Row", fields, array_like=True, gc=False, forbid_unknown_fields=True)
     return msgspec.msgpack.Decoder(list[row])  # type: ignore[valid-type]
+
+
+@lru_cache(maxsize=ATTRIBUTES_CACHED)
+def values_of(count: int) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what takes the values of a decoded row of so many attributes out of it."""
+    if count > 1:
+        return attrgetter(*[f"v{place}" for place in range(count)])
+    return (lambda row: (row.v0,)) if count else (lambda _: ())
 
 
 def decode(bodies: Sequence[tuple[bytes, int]], types: tuple[Type, ...]) -> list[Any]:

@@ -72,6 +72,16 @@ class Schema:
         """The types, in the order of the attributes."""
         return tuple(attribute.type for attribute in self.attributes)
 
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The tags, in the order of the attributes."""
+        return tuple(self.index)
+
+    @cached_property
+    def converts(self) -> bool:
+        """Whether values of some attribute are stored as something else: times are."""
+        return any(kind.element is Type.TIMESTAMP for kind in self.types)
+
     def type_of(self, tag: str) -> Type | None:
         """Return the type of an attribute, or None where the schema has none of that tag."""
         place = self.index.get(tag)
