@@ -129,6 +129,12 @@ class Shell:
             self.scheduled = True
             self.loop.call_soon(self.flush)
 
+    def schedule_from_outside(self) -> None:
+        """Ask for a turn from another thread than the loop's."""
+        if not self.scheduled and not self._stopped:
+            self.scheduled = True
+            self.loop.call_soon_threadsafe(self.flush)
+
     def flush(self) -> None:
         """See to everything that came of the calls since the last turn."""
         self.scheduled = False
@@ -225,6 +231,9 @@ class Shell:
         now = self.clock()
         self._empty = self.loop.create_future()
         for connection in list(self._connections.values()):
-            connection.finish(now, seconds)
+            if seconds > 0:
+                connection.finish(now, seconds)
+            else:
+                connection.abort()
         if self._connections:
             await self._empty

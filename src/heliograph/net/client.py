@@ -1,0 +1,263 @@
+"""Client: the asynchronous API of a client, over its core and the shell that drives it.
+
+It runs in its user's event loop. A user who blocks the loop delays what is sent and received, and
+nothing else: the planet waits for several heartbeats before it counts a client as detached, and
+then keeps its lanes; the core resumes where it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from heliograph.client.client import Client
+from heliograph.client.config import ClientConfig
+from heliograph.event.errors import EventError, LinkError, UsageError
+from heliograph.net.dialer import Dialer
+from heliograph.net.policies import read_policy
+from heliograph.net.receiver import AsyncReceiver
+from heliograph.net.sender import AsyncSender
+from heliograph.net.shell import Shell
+from heliograph.wire.core import Answered, Arrived, Connect
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from heliograph.event.schema import Schema
+    from heliograph.net.addresses import Address
+    from heliograph.net.sockets import SocketLimits
+    from heliograph.net.tls import TlsFiles
+    from heliograph.policy.model import Policy
+
+# How long closing waits for what was published and is not acknowledged yet.
+DRAIN_SECONDS: Final = 5.0
+
+
+class AsyncClient:
+    """A client that is attached to a planet, or on its way there. `connect` makes one."""
+
+    def __init__(
+        self,
+        addresses: tuple[Address, ...],
+        *,
+        name: str = "",
+        config: ClientConfig | None = None,
+        tls: TlsFiles | None = None,
+        limits: SocketLimits | None = None,
+    ) -> None:
+        """Begin detached, in the running event loop."""
+        self.core = Client(
+            config or ClientConfig(), rng=random.SystemRandom(), now=time.monotonic_ns(), name=name
+        )
+        handlers = {
+            Answered: self._answered,
+            Arrived: self._arrived,
+            Connect: self._dial,
+        }
+        self.shell = Shell(self.core, handlers=handlers, limits=limits)
+        self.shell.after_flush = self._look
+        self._dialer = Dialer(self.shell, addresses, tls, self.core.refused)
+        self._receivers: dict[int, AsyncReceiver] = {}
+        self._senders: dict[int, AsyncSender] = {}
+        self._answers: dict[int, asyncio.Future[None]] = {}
+        # What is waited for that no effect tells of, looked at after each turn of the shell.
+        self._waits: list[tuple[Any, asyncio.Future[None]]] = []
+        self._closed = False
+
+    async def open(self, seconds: float) -> None:
+        """Attach to a planet.
+
+        Raises:
+            LinkError: None of the addresses answered in time.
+        """
+        text = ",".join(map(str, self._dialer.addresses))
+        self.core.start(text, self.shell.clock())
+        self.shell.schedule()
+        try:
+            async with asyncio.timeout(seconds):
+                await self._until(lambda: self.core.attached)
+        except TimeoutError:
+            reason = self._dialer.reason
+            await self.close(drain_seconds=0)
+            raise LinkError(
+                f"no planet within {seconds:g} s: {reason}; check the address and that a planet "
+                "runs there (heliograph planet)"
+            ) from None
+
+    async def close(self, drain_seconds: float = DRAIN_SECONDS) -> None:
+        """Send what was published, depart, and close the link."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            if drain_seconds and self.core.attached:
+                async with asyncio.timeout(drain_seconds):
+                    await self._until(lambda: all(map(self.core.idle, self._senders)))
+        except TimeoutError:
+            fields = {"seconds": drain_seconds, "next": "flush() before closing"}
+            self.shell.journal.write("warning", "closed_before_all_was_acknowledged", fields)
+        finally:
+            self.core.depart(self.shell.clock())
+            await self._dialer.stop()
+            await self.shell.stop()
+            self._end()
+
+    def _end(self) -> None:
+        for receiver in self._receivers.values():
+            receiver.end()
+        error = UsageError("the client is closed: connect again")
+        for waiting in [*self._answers.values(), *[one for _, one in self._waits]]:
+            if not waiting.done():
+                waiting.set_exception(error)
+                waiting.exception()  # Whoever does not wait for it need not hear of it.
+
+    # What people call.
+
+    @property
+    def attached(self) -> bool:
+        """Whether there is a link to a planet now; without one, events wait here."""
+        return self.core.attached
+
+    async def advertise(
+        self, stream: str, schema: Schema | None = None, *, epoch: int | None = None
+    ) -> AsyncSender:
+        """Offer a stream; return what publishes its events.
+
+        Args:
+            stream: Its key, as in "patient/7/pulse".
+            schema: What attributes its events have; without one it grows with what is published.
+            epoch: A sender that lost its state begins a larger one; None takes the time.
+
+        Raises:
+            EventError: The planet refuses the stream; the message says why.
+        """
+        self.check()
+        epoch = time.time_ns() // 1_000 if epoch is None else epoch
+        with self.shell.lock:
+            number = self.core.advertise(stream, schema, self.shell.clock(), epoch)
+        await self.expect(number)
+        sender = self._senders[number] = AsyncSender(self, number, stream)
+        return sender
+
+    def subscribe(
+        self, stream: str, policy: Policy | str | Path | None = None, *, start: str = "new"
+    ) -> AsyncReceiver:
+        """Subscribe to a stream, which need not exist yet; return what receives it.
+
+        Args:
+            stream: Its key.
+            policy: What may be dropped when the stream does not fit: a Policy, a file, a document,
+                or a built-in name; None drops everything that waits, when it must.
+            start: "new": begin with what comes now.
+
+        Raises:
+            PolicyError: The policy is none.
+            UsageError: There is no such start.
+        """
+        self.check()
+        if start != "new":
+            raise UsageError(f"a subscription starts with what is 'new', not {start!r}")
+        found = read_policy(policy)
+        with self.shell.lock:
+            number = self.core.subscribe(stream, found, self.shell.clock())
+        receiver = self._receivers[number] = AsyncReceiver(self, number, stream)
+        return receiver
+
+    async def status(self) -> dict[str, Any]:
+        """Return how the planet is: its streams, clients, lanes, what was dropped and why."""
+        self.check()
+        with self.shell.lock:
+            request = self.core.ask_status(self.shell.clock())
+        await self.expect(request)
+        return self.core.answer(request)
+
+    # What senders and receivers call.
+
+    def expect(self, request: int) -> asyncio.Future[None]:
+        """Return what is done when a request has its answer."""
+        answer = self._answers[request] = self.shell.loop.create_future()
+        answer.add_done_callback(_seen)
+        self.shell.schedule()
+        return answer
+
+    async def repolicy(self, number: int, policy: Policy | None) -> None:
+        """Change a receiver's policy."""
+        self.check()
+        with self.shell.lock:
+            request = self.core.repolicy(number, policy, self.shell.clock())
+        await self.expect(request)
+
+    async def idle(self, number: int) -> None:
+        """Wait until everything of a sender has been acknowledged."""
+        self.check()
+        self.shell.schedule()
+        await self._until(lambda: self.core.idle(number))
+
+    def forget(self, number: int) -> None:
+        """End a subscription."""
+        if self._receivers.pop(number, None) is not None and not self._closed:
+            self._answers.pop(number, None)
+            with self.shell.lock:
+                self.core.unsubscribe(number, self.shell.clock())
+            self.shell.schedule()
+
+    def withdraw(self, number: int) -> None:
+        """Offer a stream no longer."""
+        if self._senders.pop(number, None) is not None and not self._closed:
+            with self.shell.lock:
+                self.core.withdraw(number, self.shell.clock())
+            self.shell.schedule()
+
+    # What the core says.
+
+    def _dial(self, effect: Connect) -> None:
+        self._dialer.dial(effect)
+
+    def _arrived(self, effect: Arrived) -> None:
+        receiver = self._receivers.get(effect.receiver)
+        if receiver is not None:
+            receiver.wake()
+
+    def _answered(self, effect: Answered) -> None:
+        error = None if effect.error is None else EventError(effect.error)
+        receiver = self._receivers.get(effect.request)
+        if receiver is not None and error is not None:
+            receiver.fail(error)
+        answer = self._answers.pop(effect.request, None)
+        if answer is None or answer.done():
+            return
+        if error is None:
+            answer.set_result(None)
+        else:
+            answer.set_exception(error)
+
+    async def _until(self, true: Any) -> None:
+        """Wait until something is so that no effect tells of."""
+        if true():
+            return
+        waiting = self.shell.loop.create_future()
+        wait = (true, waiting)
+        self._waits.append(wait)
+        try:
+            await waiting
+        finally:
+            if wait in self._waits:
+                self._waits.remove(wait)
+
+    def _look(self) -> None:
+        for true, waiting in self._waits:
+            if not waiting.done() and true():
+                waiting.set_result(None)
+
+    def check(self) -> None:
+        """Refuse to go on where the client is closed."""
+        if self._closed:
+            raise UsageError("the client is closed: connect again")
+
+
+def _seen(answer: asyncio.Future[None]) -> None:
+    """Look at an answer, which nobody must wait for: a receiver that iterates hears it there."""
+    if not answer.cancelled():
+        answer.exception()

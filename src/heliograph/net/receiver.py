@@ -1,0 +1,199 @@
+"""Receiver: what a receiver gets, as single events and digests or as Arrow tables, in order.
+
+The client core hands out blocks; they are decoded some hundreds of events at a time, and between
+those the loop has its turn, so that an application that is busy receiving still sends and beats.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from heliograph.event.block import Block
+from heliograph.event.convert import blocks_of, events_of
+from heliograph.event.digest import Digest
+from heliograph.event.errors import UsageError
+from heliograph.event.event import Event
+from heliograph.net.policies import read_policy
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Generator
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from heliograph.event.schema import Schema
+    from heliograph.net.client import AsyncClient
+    from heliograph.policy.model import Policy
+
+TAKE_EVENTS_MAX: Final = 1_024
+TABLE_EVENTS_MAX: Final = 65_536
+
+Entry = Event | Digest
+
+
+def decode(taken: list[Block | Digest], schema: Schema) -> list[Entry]:
+    """Return blocks as their events, with the digests where they stand."""
+    entries: list[Entry] = []
+    for item in taken:
+        if isinstance(item, Block):
+            entries += events_of(item, schema)
+        else:
+            entries.append(item)
+    return entries
+
+
+class AsyncReceiver:
+    """One subscription. Iterate it, or take `batches()`; `await` it to know that it stands."""
+
+    def __init__(self, client: AsyncClient, number: int, stream: str) -> None:
+        """Begin; `number` is what the client core calls it."""
+        self.stream = stream
+        self._client = client
+        self._number = number
+        self._take = client.core.take
+        self._entries: list[Entry] = []  # Decoded and not handed out, the last one first.
+        self._arrived = asyncio.Event()
+        self._busy = False
+        self._closed = False
+        self._error: Exception | None = None
+        self._subscribed = client.expect(number)
+
+    def __await__(self) -> Generator[Any, None, AsyncReceiver]:
+        """Wait until the planet has the subscription; raise where it refuses it."""
+        return self._stand().__await__()
+
+    async def _stand(self) -> AsyncReceiver:
+        await asyncio.shield(self._subscribed)
+        return self
+
+    async def __aenter__(self) -> Self:
+        """Wait until the subscription stands; it is closed at the end."""
+        await self._stand()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close the subscription."""
+        self.close()
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of what came so far."""
+        with self._client.shell.lock:
+            return self._client.core.schema(self._number)
+
+    def __aiter__(self) -> AsyncReceiver:
+        """Return the events and digests in their order."""
+        return self
+
+    async def __anext__(self) -> Entry:
+        """Return the next event or digest; ends when the receiver is closed."""
+        entries = self._entries
+        if not entries:
+            entries = self._entries = await self._decoded()
+            entries.reverse()
+        return entries.pop()
+
+    async def take(self) -> list[Entry]:
+        """Wait until there is something; return all of it that is decoded at once.
+
+        Raises:
+            StopAsyncIteration: The receiver is closed.
+        """
+        if self._entries:
+            entries, self._entries = self._entries[::-1], []
+            return entries
+        return await self._decoded()
+
+    async def _decoded(self) -> list[Entry]:
+        return decode(await self._next(TAKE_EVENTS_MAX), self.schema)
+
+    async def batches(self, events_max: int = TABLE_EVENTS_MAX) -> AsyncIterator[pa.Table | Digest]:
+        """Yield what came as Arrow tables, as large as there is, and the digests between them."""
+        from heliograph.event.arrow import to_table  # noqa: PLC0415 - a device does without pyarrow
+
+        while True:
+            if self._entries:
+                taken: list[Block | Digest] = _blocks(self._entries[::-1], self.schema)
+                self._entries = []
+            else:
+                try:
+                    taken = await self._next(events_max)
+                except StopAsyncIteration:
+                    return
+            run: list[Block] = []
+            for item in taken:
+                if isinstance(item, Block):
+                    run.append(item)
+                    continue
+                if run:
+                    yield to_table(run, self.schema)
+                    run = []
+                yield item
+            if run:
+                yield to_table(run, self.schema)
+
+    async def repolicy(self, policy: Policy | str | Path | None) -> None:
+        """Change the policy; nothing is lost, and what waits is packed under the new one."""
+        self._check()
+        await self._client.repolicy(self._number, read_policy(policy))
+
+    def close(self) -> None:
+        """Receive no more. What has been decoded already is still handed out."""
+        if not self._closed:
+            self._closed = True
+            self._client.forget(self._number)
+            self._arrived.set()
+
+    # What the client reports.
+
+    def wake(self) -> None:
+        """There is something to take."""
+        self._arrived.set()
+
+    def fail(self, error: Exception) -> None:
+        """The subscription has ended; whoever waits is told why."""
+        self._error = error
+        self._arrived.set()
+
+    def end(self) -> None:
+        """The client is closed; iterating ends."""
+        self._closed = True
+        self._arrived.set()
+
+    async def _next(self, events_max: int) -> list[Block | Digest]:
+        """Wait until there is something to take, and take it."""
+        if self._busy:
+            # As much again may be waiting, for ever: what the loop has to do must not.
+            await asyncio.sleep(0)
+        client = self._client
+        while not self._closed:
+            with client.shell.lock:
+                taken = self._take(self._number, events_max, client.shell.clock())
+            if taken:
+                self._busy = True
+                client.shell.schedule()  # The cursor has moved: the planet may send more.
+                return taken
+            if self._error is not None:
+                raise self._error
+            self._busy = False
+            self._arrived.clear()
+            await self._arrived.wait()
+        raise StopAsyncIteration
+
+    def _check(self) -> None:
+        if self._closed:
+            raise UsageError(f"the receiver of {self.stream} is closed: subscribe again")
+
+
+def _blocks(entries: list[Entry], schema: Schema) -> list[Block | Digest]:
+    """Return events as blocks again, where someone iterated first and wants tables now."""
+    found: list[Block | Digest] = []
+    events: list[Event] = []
+    for entry in entries:
+        if isinstance(entry, Event):
+            events.append(entry)
+            continue
+        found += [*blocks_of(events, schema), entry]
+        events = []
+    return [*found, *blocks_of(events, schema)]

@@ -1,0 +1,104 @@
+"""Sender: publishes the events of one stream, without ever waiting.
+
+Publishing appends to the client's own lanes. What is published within one turn of the event loop
+goes out together; after some hundreds of events in one turn they are handed to the socket at once,
+so that a loop that never pauses still sends.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from heliograph.event.errors import UsageError
+from heliograph.event.types import microseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
+    from heliograph.net.client import AsyncClient
+
+# After so many events the socket gets what there is, although the turn is not over.
+_FLUSH_MASK: Final = 255
+
+
+class AsyncSender:
+    """One stream that this client offers."""
+
+    def __init__(self, client: AsyncClient, number: int, stream: str) -> None:
+        """Begin; `number` is what the client core calls it."""
+        self.stream = stream
+        self._client = client
+        self._number = number
+        self.shell = client.shell
+        self._publish = client.core.publish
+        self._closed = False
+
+    async def __aenter__(self) -> Self:
+        """Offer the stream until the end."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Wait until everything has been acknowledged, then withdraw the stream."""
+        await self.flush()
+        self.close()
+
+    def publish(self, values: Mapping[str, Any], time: int | datetime | None = None) -> int:
+        """Publish an event and return its number; it is delivered, or counted in a digest.
+
+        Args:
+            values: The attributes, by tag.
+            time: When it happened: microseconds since 1970 in UTC, or a datetime; None is now.
+
+        Raises:
+            EventError: The values do not fit the stream's declared schema; nothing was published.
+        """
+        if time is None:
+            time = clock.time_ns() // 1_000
+        elif isinstance(time, datetime):
+            time = microseconds(time)
+        number = self._publish(self._number, values, time, clock.monotonic_ns())
+        if not number & _FLUSH_MASK:
+            self.shell.flush()
+        elif not self.shell.scheduled:
+            self.shell.schedule()
+        return number
+
+    def publish_table(self, table: pa.Table) -> int:
+        """Publish the rows of an Arrow table in their order; return the number of the last.
+
+        Its column `_time` holds the times (now where there is none); all others are attributes.
+
+        Raises:
+            EventError: A column does not fit the stream's schema; nothing was published.
+        """
+        number = self.append_table(table)
+        self.shell.flush()
+        return number
+
+    # What the sync form calls, under the lock, from another thread.
+
+    def append(self, values: Mapping[str, Any], time: int) -> int:
+        """Publish an event without asking the shell for a turn."""
+        return self._publish(self._number, values, time, clock.monotonic_ns())
+
+    def append_table(self, table: pa.Table) -> int:
+        """Publish the rows of a table without asking the shell for a turn."""
+        raise NotImplementedError
+
+    async def flush(self) -> None:
+        """Wait until everything that was published has been acknowledged."""
+        await self._client.idle(self._number)
+
+    def close(self) -> None:
+        """Offer the stream no longer; what was published before is still sent."""
+        if not self._closed:
+            self._closed = True
+            self._publish = self._refuse
+            self._client.withdraw(self._number)
+
+    def _refuse(self, *_: object) -> int:
+        raise UsageError(f"the sender of {self.stream} is closed: advertise the stream again")
