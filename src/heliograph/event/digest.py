@@ -56,6 +56,7 @@ class Digest(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
     first_time: int | None = None
     last_time: int | None = None
     parts: tuple[Part, ...] = ()
+    gap: int = 0  # Of the count: lost in a crash, so that no part knows them.
 
     @property
     def size(self) -> int:
@@ -99,6 +100,8 @@ def check_digest(digest: Digest) -> None:
         raise EventError(f"a digest has at most {PARTS_MAX} parts, not {len(digest.parts)}")
     if any(not isinstance(part.value, int | float | str | bytes | None) for part in digest.parts):
         raise EventError("the value of a part is a number, a text or bytes")
+    if not 0 <= digest.gap <= digest.count:
+        raise EventError("the gap of a digest is a part of its count")
     if any(not 0 <= part.known <= digest.count for part in digest.parts):
         raise EventError("a part of a digest knows more values than were dropped")
 

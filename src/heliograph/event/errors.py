@@ -3,6 +3,8 @@
     HeliographError
     ├── UsageError      the caller asked for something that cannot be: fix the call
     ├── EventError      an event, block or schema from outside breaks the rules: its sender's fault
+    ├── WireError       a peer's bytes break the protocol: that peer is closed, and no other
+    ├── LinkError       no planet can be reached: its address or the network is at fault
     ├── TraceError      a recorded stream cannot be read, with the place in the file
     └── PolicyError     a policy document is wrong, or does not fit a schema, with line and element
 
@@ -22,6 +24,14 @@ class UsageError(HeliographError):
 
 class EventError(HeliographError):
     """An event, block, digest or schema that breaks the rules; only its sender pays for it."""
+
+
+class WireError(HeliographError):
+    """Bytes of a peer that break the protocol; only that peer pays for it."""
+
+
+class LinkError(HeliographError):
+    """No planet can be reached; names the addresses, and what was tried."""
 
 
 class TraceError(HeliographError):

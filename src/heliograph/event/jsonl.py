@@ -68,6 +68,7 @@ def digest_object(digest: Digest) -> dict[str, Any]:
         "first_time": None if first is None else show_time(first),
         "last_time": None if last is None else show_time(last),
         "parts": [_part_object(part) for part in digest.parts],
+        **({"gap": digest.gap} if digest.gap else {}),
     }
 
 
@@ -104,6 +105,7 @@ def read_digest(found: Any) -> Digest:
                 times.get("first_time"),
                 times.get("last_time"),
                 parts,
+                found.get("gap", 0),
             ],
             Digest,
         )

@@ -27,6 +27,7 @@ def merge(one: Digest, other: Digest) -> Digest:
         min(times, default=None),
         max(ends, default=None),
         merge_parts(one.parts, other.parts),
+        one.gap + other.gap,
     )
 
 

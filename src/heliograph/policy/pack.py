@@ -148,6 +148,11 @@ def pack(lane: Lane, policy: BoundPolicy, level: int, *, ordinal: int = 0) -> Pa
     return run.settle() if level <= policy.top else run.fold(None)
 
 
+def fold(lane: Lane, policy: BoundPolicy, limits: Limits, *, coming: int = 0) -> Packed:
+    """Fold a lane without running its levels: the worst case, for who may not spend more on it."""
+    return _Run(lane, policy, 0, coming).fold(limits)
+
+
 def pack_to_fit(
     lane: Lane,
     policy: BoundPolicy,

@@ -1,0 +1,1 @@
+"""The client core: senders and receivers, and the session that keeps them attached."""

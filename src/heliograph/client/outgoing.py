@@ -1,0 +1,157 @@
+"""Outgoing: what a client's senders send, and how it goes on when a planet has forgotten them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from heliograph.event.errors import HeliographError
+from heliograph.lane.outlet import Outlet
+from heliograph.wire import forms
+from heliograph.wire.messages import Advertise, Advertised, Demand, Grow
+from heliograph.wire.reader import BlockFrame, DigestFrame, Reader, Run
+
+if TYPE_CHECKING:
+    from heliograph.client.client import Client
+    from heliograph.client.sender import Sender
+    from heliograph.event.block import Block
+    from heliograph.event.digest import Digest
+    from heliograph.wire.messages import Depart
+
+
+class Outgoing:
+    """The lanes of a client's senders, drained by its one link."""
+
+    def __init__(self, client: Client) -> None:
+        """Begin without a sender."""
+        self.client = client
+        self.outlet = Outlet()
+        self.last: Depart | None = None  # Said when nothing waits any more.
+        self._by_stream: dict[str, Sender] = {}
+        self._by_alias: dict[int, Sender] = {}
+        self._gathering: dict[int, Sender] = {}
+
+    def advertise(self, sender: Sender) -> None:
+        """Offer a stream, once a session stands."""
+        self._by_stream[sender.stream] = sender
+        self._ask(sender, sender.last + 1)
+
+    def _ask(self, sender: Sender, number: int) -> None:
+        if not self.client.attached:
+            return  # `renew` asks, once a session stands.
+        schema = forms.schema_bytes(sender.schema)
+        self.client.say(
+            Advertise(sender.number, sender.stream, sender.epoch, sender.base, number, schema)
+        )
+
+    def stir(self, sender: Sender) -> None:
+        """Let what a sender has gathered go out with the next pull."""
+        self._gathering[sender.number] = sender
+        self.client.mark()
+
+    def withdraw(self, sender: Sender) -> None:
+        """Forget a sender."""
+        self.outlet.remove(sender.stream)
+        self._by_stream.pop(sender.stream, None)
+        self._by_alias.pop(sender.alias, None)
+        self._gathering.pop(sender.number, None)
+
+    def flush(self, now: int) -> None:
+        """Turn what was gathered into blocks, just before the link takes them."""
+        if not self._gathering:
+            return
+        for sender in self._gathering.values():
+            sender.flush(now)
+            if sender.grown and sender.alias:
+                sender.grown = False
+                self.client.say(Grow(sender.alias, forms.schema_bytes(sender.schema)))
+            if sender.alias and sender.lane.entries:
+                self.outlet.wake(self.outlet.group(sender.stream))
+        self._gathering.clear()
+
+    def advertised(self, message: Advertised) -> None:
+        """Take the alias by which the planet knows a stream."""
+        sender = self.client.senders.get(message.request)
+        if sender is None:
+            return
+        self._by_alias.pop(sender.alias, None)
+        sender.alias = message.alias
+        self._by_alias[message.alias] = sender
+        group = self.outlet.group(sender.stream)
+        group.lanes = {0: sender.lane}
+        if sender.lane.entries:
+            self.outlet.wake(group)
+        self._gathering[sender.number] = sender
+        self.client.requests.answer(sender.number)
+        self.client.mark()
+
+    def refused(self, request: int, reason: str) -> bool:
+        """Take the planet's no to an advertisement."""
+        sender = self.client.senders.get(request)
+        if sender is None:
+            return False
+        sender.error = reason
+        return True
+
+    def demanded(self, message: Demand) -> None:
+        """Take what the receivers of a stream would give up first."""
+        sender = self._by_alias.get(message.alias)
+        if sender is None:
+            return
+        policies = []
+        for data in message.policies:
+            try:
+                policies.append(forms.read_policy(data))
+            except HeliographError:
+                continue
+        sender.demand(policies, message.receivers)
+
+    def next_frame(self, size: int) -> bytes | None:
+        """Return the next frame of data: fairly among senders."""
+        found = self.outlet.peek()
+        if found is None:
+            if self.last is not None:
+                last, self.last = self.last, None
+                self.client.session.say(last)
+                self.client.mark()
+            return None
+        group, entry, mask = found
+        sender = self._by_stream[group.stream]
+        if entry.size > size:
+            entry = group.cut(entry, mask, size, sender.schema)
+        frame = forms.entry_frame(entry, sender.alias, sender.base)
+        group.pop(mask)
+        self.outlet.sent(group, len(frame))
+        return frame
+
+    def renew(self, lost: list[bytes]) -> None:
+        """Go on with a planet that knows nothing: what it had not acknowledged is sent again."""
+        found: dict[int, list[Block | Digest]] = {}
+        reader = Reader(self.client.config.frame_bytes)
+        for item in (one for frame in lost for one in reader.feed(frame)):
+            sender = self._by_alias.get(getattr(item, "alias", 0))
+            if sender is None:
+                continue
+            data = _data(item, sender)
+            if data is not None:
+                found.setdefault(sender.number, []).append(data)
+        self._by_alias.clear()
+        for sender in self.client.senders.values():
+            self.outlet.remove(sender.stream)
+            sender.alias = 0
+            for entry in sender.lane.entries:
+                entry.frame = b""
+            number = sender.restart(found.get(sender.number, []))
+            self._ask(sender, number)
+
+
+def _data(item: object, sender: Sender) -> Block | Digest | None:
+    """Return what a frame of our own holds."""
+    if isinstance(item, Run):
+        return forms.run_block(
+            item, sender.stream, sender.epoch, sender.schema.version, sender.base
+        )
+    if isinstance(item, BlockFrame):
+        return forms.framed_block(item, sender.stream, sender.epoch)
+    if isinstance(item, DigestFrame):
+        return forms.framed_digest(item, sender.stream, sender.epoch)
+    return None

@@ -1,0 +1,189 @@
+"""Sender: the endpoint that publishes a stream, and the lane that waits for the planet.
+
+Publishing never blocks and never waits for the network. Rows are encoded at once and gathered until
+the link asks for data, so events batch by themselves under load and leave at once when nothing
+waits. While the client is detached they stay in the lane, which packs by what its receivers would
+give up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from heliograph.event import rows
+from heliograph.event.block import ROWS, Block
+from heliograph.event.digest import Digest
+from heliograph.event.errors import EventError
+from heliograph.event.event import Position
+from heliograph.event.types import INT64_MAX, INT64_MIN, TIME_MAX, TIME_MIN, Type
+from heliograph.lane.entry import Entry
+from heliograph.lane.lane import Lane
+from heliograph.policy.model import Policy
+from heliograph.policy.union import bind_union
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from heliograph.event.schema import Schema
+    from heliograph.policy.ladder import Controller
+    from heliograph.policy.limits import Limits
+
+GATHER_EVENTS_MAX: Final = 1_024
+GATHER_BYTES_MAX: Final = 32_768
+_ENCODE: Final = msgspec.msgpack.Encoder().encode
+_PLAIN: Final = {
+    Type.BOOL: bool,
+    Type.INT64: int,
+    Type.FLOAT64: float,
+    Type.STRING: str,
+    Type.BYTES: bytes,
+}
+
+
+class Sender:
+    """One stream that this client offers."""
+
+    def __init__(
+        self,
+        number: int,
+        stream: str,
+        schema: Schema,
+        epoch: int,
+        limits: Limits,
+        control: Callable[[int], Controller],
+    ) -> None:
+        """Begin an epoch, in which nothing has been published."""
+        self.number = number
+        self.stream = stream
+        self.epoch = epoch
+        # The time that all rows count from; an epoch is most often the time when it began.
+        self.base = min(max(epoch, TIME_MIN), TIME_MAX)
+        self.alias = 0  # None is 0: the planet has not answered yet.
+        self.last = 0
+        self.error: str | None = None
+        self.grown = False  # Whether the planet has still to be told of a larger schema.
+        self.receivers = 0
+        self.policies: list[Policy] = []
+        self.lane = Lane(Policy(), schema, limits, begin=Position(epoch, 0), control=control)
+        self._rows: list[bytes] = []
+        self._bytes = 0
+        self._set_schema(schema)
+
+    def _set_schema(self, schema: Schema) -> None:
+        self.schema = schema
+        self._tags = tuple(schema.index)
+        self._known = schema.index.keys()
+        # The kinds of values that need no conversion, and where an int may lie beyond int64.
+        self._kinds = tuple(_PLAIN.get(kind) for kind in schema.types)
+        self._ints = tuple(at for at, kind in enumerate(schema.types, 1) if kind is Type.INT64)
+        self.lane.bound = bind_union(self.policies, schema)
+
+    def demand(self, policies: list[Policy], receivers: int) -> None:
+        """Take over what the receivers of this stream would give up first."""
+        self.policies, self.receivers = policies, receivers
+        self.lane.bound = bind_union(policies, self.schema)
+        self.lane.controller = None
+
+    def publish(self, values: Mapping[str, Any], time: int, now: int) -> int:
+        """Take an event and return its number.
+
+        Raises:
+            EventError: A value fits no attribute of a declared schema; nothing is published then.
+        """
+        if not TIME_MIN <= time <= TIME_MAX:
+            raise EventError(f"the time {time} us lies outside the years 1 to 9999")
+        offset = time - self.base
+        row: list[Any] = [offset, *map(values.get, self._tags)]
+        if not self._plain(row, values):
+            row = self._fitted(values, offset)
+        encoded = rows.encode_row(row) if row[-1] is None else _ENCODE(row)
+        gathered = self._rows
+        if gathered and self._bytes + len(encoded) > GATHER_BYTES_MAX:
+            self.flush(now)
+            gathered = self._rows
+        gathered.append(encoded)
+        self._bytes += len(encoded)
+        self.last += 1
+        if len(gathered) >= GATHER_EVENTS_MAX:
+            self.flush(now)
+        return self.last
+
+    def _plain(self, row: list[Any], values: Mapping[str, Any]) -> bool:
+        """Say whether a row holds every value, and each as it is encoded."""
+        if not values.keys() <= self._known:
+            return False
+        kinds = tuple(map(type, row))
+        if kinds[1:] != self._kinds:
+            return False
+        return all(INT64_MIN <= row[at] <= INT64_MAX for at in self._ints)
+
+    def _fitted(self, values: Mapping[str, Any], offset: int) -> list[Any]:
+        """Return the row of values that need a second look: absent, converted, or new."""
+        schema, row = self.schema.absorb(values)
+        if schema is not self.schema:
+            self._set_schema(schema)
+            self.grown = True
+        return [offset, *row]
+
+    def offer(self, block: Block, now: int) -> None:
+        """Take a block of many events, with the numbers that follow."""
+        self.flush(now)
+        self.last = block.last
+        self.lane.offer(Entry(block), now)
+
+    def flush(self, now: int) -> None:
+        """Turn what was gathered into a block in the lane."""
+        gathered = self._rows
+        if not gathered:
+            return
+        count = len(gathered)
+        self._rows, self._bytes = [], 0
+        block = Block(
+            self.stream,
+            self.epoch,
+            self.last - count + 1,
+            count,
+            count,
+            self.schema.version,
+            self.base,
+            ROWS,
+            b"",
+            rows.assemble(gathered),
+        )
+        self.lane.offer(Entry(block), now)
+
+    @property
+    def gathering(self) -> bool:
+        """Whether events wait that are not in the lane yet."""
+        return bool(self._rows)
+
+    def restart(self, lost: list[Block | Digest]) -> int:
+        """Put back what a planet took that is gone, and return the number to go on with.
+
+        What the last planet had acknowledged went with it: digests that began there are cut, and
+        what they said of values is lost (a gap, whose count is known).
+        """
+        lane = self.lane
+        items = [*lost, *(one.item for one in lane.entries if isinstance(one.item, Block | Digest))]
+        while items and isinstance(items[0], Digest):
+            items.pop(0)
+        begin = items[0].first - 1 if items and isinstance(items[0], Block) else self.last
+        if self.gathering and not items:
+            begin = self.last - len(self._rows)
+        kept: list[Entry] = []
+        base, events = begin, 0
+        for item in items:
+            entry = Entry(item)
+            if isinstance(item, Block):
+                events += item.count
+            else:
+                if item.after < base:
+                    open_ = item.upto - base - events
+                    cut = Digest(self.stream, self.epoch, base, item.upto, open_, gap=open_)
+                    entry = Entry(cut)
+                base, events = item.upto, 0
+            kept.append(entry)
+        lane.restart(kept, Position(self.epoch, begin))
+        return begin + 1

@@ -1,0 +1,132 @@
+"""Squeeze: let an entry into a lane that has no room for it, by packing what waits there.
+
+A block of many events is let in piece by piece, so that a lane overflows at the same event whatever
+the size of the blocks is. So the result does not depend on how a sender or a link cut its stream.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from heliograph.event.block import BOOKKEEPING_BYTES, Block
+from heliograph.event.event import Position
+from heliograph.lane.entry import Entry, Marker
+from heliograph.policy.limits import Load
+from heliograph.policy.pack import Lane as Held
+from heliograph.policy.pack import fold, load_of, pack, pack_to_fit
+from heliograph.policy.settlement import Packed
+
+if TYPE_CHECKING:
+    from heliograph.event.digest import Digest
+    from heliograph.lane.lane import Lane
+
+
+def squeeze(lane: Lane, entry: Entry, now: int) -> None:
+    """Let an entry in, packing the lane as often as it takes."""
+    while True:
+        fitting = _fitting(lane, entry)
+        if fitting >= entry.count:
+            lane.append(entry)
+            return
+        if not lane.entries:
+            # It is larger than the lane can be: it is settled at once.
+            lane.append(entry)
+            pack_lane(lane, now)
+            return
+        if fitting:
+            block = entry.item
+            if isinstance(block, Block):
+                one, other = block.split(fitting, lane.bound.schema)
+                lane.append(Entry(one))
+                entry = Entry(other)
+        before = lane.held_entries
+        pack_lane(lane, now, coming=max(1, entry.size // entry.count))
+        if _fitting(lane, entry) == 0 and lane.held_entries >= before:
+            # Nothing can be freed, as in a lane of markers alone: the bounds on those hold it.
+            lane.append(entry)
+            return
+
+
+def _fitting(lane: Lane, entry: Entry) -> int:
+    """Return how many of the events of an entry there is room for."""
+    room_entries = lane.entries_max - lane.held_entries
+    room_bytes = lane.bytes_max - lane.held_bytes
+    if entry.count <= room_entries and entry.size <= room_bytes:
+        return entry.count
+    if entry.count == 1 or room_entries <= 0:
+        return 0
+    # By the mean size of its events; the longest may be longer, which the next round sees.
+    by_bytes = (room_bytes - BOOKKEEPING_BYTES) * entry.count // max(1, entry.size)
+    return max(0, min(room_entries, by_bytes, entry.count - 1))
+
+
+def pack_lane(lane: Lane, now: int, *, coming: int = 0) -> None:
+    """Run the lane's policy at the level that its controller chooses, or further."""
+    lane.owed.settle(lane)
+    controller = lane.choose(now)
+    top = lane.bound.top
+    starved = lane.budget is not None and not lane.budget.spend(_cost(lane), now)
+    if lane.marks:
+        packed = _by_parts(lane, controller.level if not starved else top + 1, coming)
+    elif starved:
+        packed = fold(lane.held(), lane.bound, lane.full, coming=coming)
+    else:
+        packed = pack_to_fit(
+            lane.held(), lane.bound, controller.level, lane.full,
+            ordinal=lane.packs, goal=controller.goal, coming=coming,
+        )  # fmt: skip
+    lane.pending = packed.pending
+    reason = "policy" if packed.level <= top else "budget" if starved else "worst"
+    known = {id(one.item): one for one in lane.entries}
+    entries = [
+        known.get(id(item)) or (item if isinstance(item, Entry) else Entry(item))
+        for item in packed.entries
+    ]
+    controller.packed(packed.level, now)
+    lane.packed(entries, packed.level, reason)
+
+
+def _cost(lane: Lane) -> int:
+    """Return what a pack costs at most: the events times the filters that may run on them."""
+    steps = 1 + len(lane.bound.always) + sum(len(level) for level in lane.bound.levels)
+    return lane.held_entries * steps
+
+
+def _by_parts(lane: Lane, level: int, coming: int) -> Packed:
+    """Pack what stands between markers, each part by itself and all at one level."""
+    entries = list(lane.entries)
+    edges = [at for at, one in enumerate(entries) if isinstance(one.item, Marker)]
+    before = Load(lane.held_entries, lane.held_bytes + coming)
+    top = lane.bound.top
+    for rung in range(max(1, level), top + 2):
+        parts: list[Block | Digest | Entry] = []
+        pending: tuple[Digest, ...] = ()
+        for start, end in pairwise([-1, *edges, len(entries)]):
+            one = _part(lane, entries, start, end)
+            packed = pack(one, lane.bound, rung, ordinal=lane.packs)
+            parts += packed.entries
+            pending = packed.pending
+            if end < len(entries):
+                parts.append(entries[end])
+        after = _load(parts)
+        if rung > top or lane.full.enough(before, Load(after.entries, after.bytes + coming)):
+            break
+    return Packed(parts, rung, pending)  # type: ignore[arg-type]
+
+
+def _part(lane: Lane, entries: list[Entry], start: int, end: int) -> Held:
+    """Return the entries between two markers; what is pending belongs to the last of the parts."""
+    items = [one.item for one in entries[start + 1 : end] if not isinstance(one.item, Marker)]
+    last = end == len(entries)
+    if start < 0:
+        return Held(items, lane.begin, lane.pending if last else (), lane.reached)
+    begin = Position(entries[start].epoch, entries[start].last)
+    return Held(items, begin, lane.pending if last else (), begin)
+
+
+def _load(parts: list[Block | Digest | Entry]) -> Load:
+    items = [one for one in parts if not isinstance(one, Entry)]
+    load = load_of(items)
+    markers = len(parts) - len(items)
+    return Load(load.entries + markers, load.bytes + markers * BOOKKEEPING_BYTES)

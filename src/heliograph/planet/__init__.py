@@ -1,0 +1,1 @@
+"""The planet core: its services, and the streams, clients and lanes that they keep."""

@@ -1,0 +1,119 @@
+"""Control: how a planet is, for those who ask: fill, levels, drops by reason, slow receivers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from heliograph.wire.messages import Ask, Told
+
+if TYPE_CHECKING:
+    from heliograph.lane.lane import Lane
+    from heliograph.planet.planet import Planet
+    from heliograph.planet.state import ClientState, Stream
+
+# An answer names so many lanes at most, the fullest first.
+LANES_SHOWN_MAX = 1_000
+
+
+class Control:
+    """Answers questions about the planet."""
+
+    def __init__(self, planet: Planet) -> None:
+        """Begin."""
+        self.planet = planet
+        self.handles: dict[type, Any] = {Ask: self.ask}
+
+    def ask(self, client: ClientState, message: Ask, now: int) -> None:
+        """Tell how the planet is."""
+        body = msgspec.json.encode(self.status(now))
+        client.session.say(Told(message.request, body))
+
+    def status(self, now: int) -> dict[str, Any]:
+        """Return how the planet is, as JSON can hold it."""
+        planet = self.planet
+        streams = list(planet.multicast.streams.values())
+        clients = list(planet.mobility.clients.values())
+        lanes = [
+            _lane(lane, stream, client) for stream in streams for lane, _, client in stream.lanes
+        ]
+        lanes.sort(key=lambda one: -one["fill"])
+        totals = planet.totals
+        dropped = Counter(totals.dropped)
+        for stream in streams:
+            for lane, _, _ in stream.lanes:
+                dropped.update(lane.dropped)
+        return {
+            "name": planet.config.name,
+            "uptime_seconds": (now - planet.began) / 1e9,
+            "closing": planet.closing,
+            "connections": len(planet.links),
+            "clients": [_client(one, now) for one in clients],
+            "streams": [_stream(one) for one in streams],
+            "lanes": lanes[:LANES_SHOWN_MAX],
+            "buffer": {
+                "bytes": planet.multicast.pool.bytes, "capacity": planet.config.buffer_bytes
+            },
+            "events": {
+                "received": totals.events + sum(one.events for one in streams),
+                "delivered": totals.taken + sum(one["delivered"] for one in lanes),
+                "dropped": dict(dropped),
+                "filtered": totals.filtered + sum(one["filtered"] for one in lanes),
+            },
+            "packs": totals.packs + sum(one["packs"] for one in lanes),
+            "refused": dict(totals.refused),
+        }  # fmt: skip
+
+
+def _client(client: ClientState, now: int) -> dict[str, Any]:
+    session = client.session
+    return {
+        "client": client.number,
+        "name": client.name,
+        "attached": client.link is not None,
+        "silent_seconds": (now - session.heard) / 1e9,
+        "senders": len(client.senders),
+        "receivers": len(client.receivers),
+        "window": session.window.limit,
+        "under_way": session.window.under_way,
+        "sent_bytes": session.sent_bytes,
+        "received_bytes": session.received_bytes,
+    }
+
+
+def _stream(stream: Stream) -> dict[str, Any]:
+    return {
+        "stream": stream.key,
+        "offered": stream.owner is not None,
+        "epoch": stream.position.epoch,
+        "number": stream.position.number,
+        "events": stream.events,
+        "receivers": len(stream.receivers),
+        "lanes": len(stream.lanes),
+        "gaps": stream.account.gaps,
+    }
+
+
+def _lane(lane: Lane, stream: Stream, client: ClientState) -> dict[str, Any]:
+    return {
+        "stream": stream.key,
+        "client": client.number,
+        "name": client.name,
+        "receivers": len(lane.members),
+        "policy": lane.policy.identity[:8],
+        "attached": client.link is not None,
+        "entries": lane.held_entries,
+        "bytes": lane.held_bytes,
+        "capacity_entries": lane.limits.entries,
+        "capacity_bytes": lane.limits.bytes,
+        "fill": round(lane.fill, 4),
+        "level": lane.level,
+        "top": lane.bound.top,
+        "packs": lane.packs,
+        "levels": {str(level): count for level, count in sorted(lane.levels.items())},
+        "delivered": lane.taken,
+        "dropped": dict(lane.dropped),
+        "filtered": lane.filtered,
+    }

@@ -1,0 +1,1 @@
+"""Wire: frames and messages, and the session that survives a connection; all without sockets."""
