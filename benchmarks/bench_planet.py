@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import argparse
 
-from load import Effort, load
+from effort import QUICK, Effort
+from load import load
 from report import Report
+from users import users
 
-PARTS = {"load": load}
-QUICK = Effort(seconds=0.5, repeats=2)
+PARTS = {"load": load, "users": users}
 
 
 def main() -> None:

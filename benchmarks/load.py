@@ -14,20 +14,13 @@ from generator import Shape, rig, run
 from wires import Mqtt, Nats
 
 if TYPE_CHECKING:
+    from effort import Effort
     from peers import Peer
     from report import Report
     from wires import Wire
 
 WARM_EVENTS = 10_000  # Deliveries of the first run, which tells how long the others have to be.
 REST_SECONDS = 0.1  # Between runs, in which servers see connections go.
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How long and how often each thing is measured."""
-
-    seconds: float = 2.0
-    repeats: int = 5
 
 
 @dataclass(frozen=True)

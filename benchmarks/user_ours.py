@@ -1,0 +1,58 @@
+"""Our client library, used as its documents tell: events are dicts, and stay dicts."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import ours
+from peers import HOST
+
+if TYPE_CHECKING:
+    from pacing import Pacer, Ready, Sink
+
+
+class HelioUser:
+    """heliograph beside a planet."""
+
+    name = ours.NAME
+
+    def connect(self, port: int) -> Any:
+        """Return a client, to be entered."""
+        heliograph: Any = importlib.import_module("heliograph")
+        return heliograph.connect(f"helio://{HOST}:{port}")
+
+    async def send(self, port: int, pacer: Pacer) -> None:
+        """Publish over one client for each stream."""
+        streams = pacer.load.streams
+        async with contextlib.AsyncExitStack() as stack:
+            senders = []
+            for number in range(streams):
+                client = await stack.enter_async_context(self.connect(port))
+                senders.append(await client.advertise(f"ward/{number}"))
+            while count := await pacer.room():
+                for _ in range(count):
+                    senders[pacer.sent % streams].publish(pacer.event())
+            for sender in senders:
+                await sender.flush()
+
+    async def receive(self, port: int, streams: int, sinks: list[Sink], ready: Ready) -> None:
+        """Subscribe one client for each sink, to each stream."""
+        async with contextlib.AsyncExitStack() as stack:
+            tasks = []
+            for sink in sinks:
+                client = await stack.enter_async_context(self.connect(port))
+                for number in range(streams):
+                    receiver = await client.subscribe(f"ward/{number}")
+                    tasks.append(asyncio.create_task(self._take(receiver, sink)))
+            await ready()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _take(self, receiver: Any, sink: Sink) -> None:
+        async for entry in receiver:
+            # A digest has no values; here, where all fits, there is none.
+            sink.take(entry.values)
