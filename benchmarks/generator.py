@@ -6,6 +6,8 @@ way, counted by its slowest receiver, so that no broker ever drops one.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import select
 import socket
 import time
@@ -19,6 +21,7 @@ HOST = "127.0.0.1"
 READ_BYTES = 1 << 20
 STALL_SECONDS = 10.0  # After so long without an event something was lost.
 IDLE_SECONDS = 0.005
+_turn = itertools.count()  # No run uses a stream of another.
 TURNS = 8  # Writes of each sender before receivers are read.
 
 
@@ -65,12 +68,15 @@ class Rig:
     """The connections of one run."""
 
     shape: Shape
+    goodbye: bytes
     senders: list[Sender] = field(default_factory=list)
     receivers: list[Receiver] = field(default_factory=list)
 
     def close(self) -> None:
         """Close them all."""
         for one in self.ends:
+            with contextlib.suppress(OSError):
+                one.connection.sendall(self.goodbye)
             one.connection.close()
 
     @property
@@ -81,9 +87,9 @@ class Rig:
 
 def rig(wire: Wire, port: int, shape: Shape, events: int) -> Rig:
     """Connect all, and encode what will be sent: so many events on each stream."""
-    made = Rig(shape)
-    for number in range(shape.pairs):
-        stream = f"bench{number:03}"
+    made = Rig(shape, wire.goodbye)
+    for _ in range(shape.pairs):
+        stream = f"bench{next(_turn):06}"
         sending = _connect(port)
         joined = wire.join_sender(sending, stream)
         receivers = []

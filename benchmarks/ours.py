@@ -61,6 +61,8 @@ class Helio:
         block: Any = importlib.import_module("heliograph.event.block")
         schema: Any = importlib.import_module("heliograph.event.schema")
         self.block_of = block.block_of
+        body = self.messages.encode_message(self.messages.Depart())
+        self.goodbye: bytes = self.frames.message_frame(self.frames.CONTROL, body)
         self.schema = schema.Schema.declare({"payload": "bytes"})
 
     def join_sender(self, connection: socket.socket, stream: str) -> object:

@@ -29,6 +29,7 @@ class Wire(Protocol):
     """One protocol, spoken over sockets that block until the greeting is over."""
 
     name: str
+    goodbye: bytes  # What a client says before it closes its connection for good.
 
     def join_sender(self, connection: socket.socket, stream: str) -> object:
         """Greet as a sender; return what `writes` must know of it."""
@@ -67,6 +68,7 @@ class Mqtt:
     """MQTT 3.1.1, QoS 0."""
 
     name = "Mosquitto"
+    goodbye = b"\xe0\x00"
 
     def join_sender(self, connection: socket.socket, stream: str) -> None:
         """Connect."""
@@ -103,6 +105,7 @@ class Nats:
     """The NATS client protocol, without acknowledgements."""
 
     name = "nats-server"
+    goodbye = b""
 
     def join_sender(self, connection: socket.socket, stream: str) -> None:
         """Connect."""
