@@ -10,29 +10,33 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.client.client import Client
-from heliograph.client.config import ClientConfig
 from heliograph.event.errors import EventError, LinkError, UsageError
 from heliograph.net.dialer import Dialer
 from heliograph.net.policies import read_policy
 from heliograph.net.receiver import AsyncReceiver
 from heliograph.net.sender import AsyncSender
 from heliograph.net.shell import Shell
+from heliograph.policy.model import Policy
 from heliograph.wire.core import Answered, Arrived, Connect
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from heliograph.client.config import ClientConfig
     from heliograph.event.schema import Schema
     from heliograph.net.addresses import Address
     from heliograph.net.sockets import SocketLimits
     from heliograph.net.tls import TlsFiles
-    from heliograph.policy.model import Policy
 
 # How long closing waits for what was published and is not acknowledged yet.
 DRAIN_SECONDS: Final = 5.0
+# How long it waits for the planet to confirm that the client departed.
+GOODBYE_SECONDS: Final = 1.0
 
 
 class AsyncClient:
@@ -42,67 +46,74 @@ class AsyncClient:
         self,
         addresses: tuple[Address, ...],
         *,
-        name: str = "",
-        config: ClientConfig | None = None,
+        config: ClientConfig,
         tls: TlsFiles | None = None,
         limits: SocketLimits | None = None,
     ) -> None:
         """Begin detached, in the running event loop."""
-        self.core = Client(
-            config or ClientConfig(), rng=random.SystemRandom(), now=time.monotonic_ns(), name=name
-        )
-        handlers = {
+        self.core = Client(config, rng=random.SystemRandom(), now=time.monotonic_ns())
+        handlers: dict[type, Callable[[Any], None]] = {
             Answered: self._answered,
             Arrived: self._arrived,
             Connect: self._dial,
         }
         self.shell = Shell(self.core, handlers=handlers, limits=limits)
         self.shell.after_flush = self._look
-        self._dialer = Dialer(self.shell, addresses, tls, self.core.refused)
+        self._addresses = addresses
+        self._dialer = Dialer(self.shell, tls, self.core.refused)
         self._receivers: dict[int, AsyncReceiver] = {}
         self._senders: dict[int, AsyncSender] = {}
         self._answers: dict[int, asyncio.Future[None]] = {}
         # What is waited for that no effect tells of, looked at after each turn of the shell.
-        self._waits: list[tuple[Any, asyncio.Future[None]]] = []
+        self._waits: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
         self._closed = False
 
     async def open(self, seconds: float) -> None:
         """Attach to a planet.
 
         Raises:
-            LinkError: None of the addresses answered in time.
+            LinkError: None of the addresses answered in time, or the planet said no.
         """
-        text = ",".join(map(str, self._dialer.addresses))
-        self.core.start(text, self.shell.clock())
+        core = self.core
+        core.start(",".join(map(str, self._addresses)), self.shell.clock())
         self.shell.schedule()
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._until(lambda: self.core.attached)
-        except TimeoutError:
-            reason = self._dialer.reason
-            await self.close(drain_seconds=0)
-            raise LinkError(
-                f"no planet within {seconds:g} s: {reason}; check the address and that a planet "
-                "runs there (heliograph planet)"
-            ) from None
+                await self._until(lambda: core.attached or core.ended is not None)
+        if core.attached:
+            return
+        if core.ended is not None:
+            raise LinkError(f"the planet wants no link with this client: {core.ended}")
+        raise LinkError(
+            f"no planet answered within {seconds:g} s; the last try: {self._dialer.reason}. "
+            "Check the address, and that a planet runs there (heliograph planet)"
+        )
 
-    async def close(self, drain_seconds: float = DRAIN_SECONDS) -> None:
-        """Send what was published, depart, and close the link."""
+    async def close(self, seconds: float = DRAIN_SECONDS) -> None:
+        """Send what was published, in so many seconds at most; depart, and close the link."""
         if self._closed:
             return
         self._closed = True
         try:
-            if drain_seconds and self.core.attached:
-                async with asyncio.timeout(drain_seconds):
-                    await self._until(lambda: all(map(self.core.idle, self._senders)))
-        except TimeoutError:
-            fields = {"seconds": drain_seconds, "next": "flush() before closing"}
-            self.shell.journal.write("warning", "closed_before_all_was_acknowledged", fields)
-        finally:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    if self.core.attached:
+                        await self._until(self._all_idle)
+            if not self._all_idle():
+                fields = {"seconds": seconds, "next": "flush() before closing, to wait longer"}
+                self.shell.journal.write("warning", "closed_with_events_unsent", fields)
             self.core.depart(self.shell.clock())
+            self.shell.flush()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GOODBYE_SECONDS):
+                    await self._until(lambda: not self.shell.connections)
+        finally:
             await self._dialer.stop()
-            await self.shell.stop()
+            await self.shell.stop(0.0)
             self._end()
+
+    def _all_idle(self) -> bool:
+        return all(self.core.idle(number) for number in self._senders)
 
     def _end(self) -> None:
         for receiver in self._receivers.values():
@@ -171,7 +182,8 @@ class AsyncClient:
         with self.shell.lock:
             request = self.core.ask_status(self.shell.clock())
         await self.expect(request)
-        return self.core.answer(request)
+        told: dict[str, Any] = self.core.answer(request)
+        return told
 
     # What senders and receivers call.
 
@@ -182,18 +194,38 @@ class AsyncClient:
         self.shell.schedule()
         return answer
 
+    def trouble(self, number: int) -> str | None:
+        """Return why a receiver gets nothing more, where that is so."""
+        receiver = self.core.receivers.get(number)
+        return None if receiver is None else receiver.error
+
     async def repolicy(self, number: int, policy: Policy | None) -> None:
         """Change a receiver's policy."""
         self.check()
         with self.shell.lock:
-            request = self.core.repolicy(number, policy, self.shell.clock())
+            request = self.core.repolicy(number, policy or Policy(), self.shell.clock())
         await self.expect(request)
 
     async def idle(self, number: int) -> None:
-        """Wait until everything of a sender has been acknowledged."""
+        """Wait until everything of a sender has been acknowledged.
+
+        Raises:
+            EventError: The planet has refused its stream, after a new start perhaps.
+        """
         self.check()
+        sender = self.core.senders.get(number)
+        if sender is None:
+            raise UsageError("the sender is closed: flush() before closing it")
         self.shell.schedule()
-        await self._until(lambda: self.core.idle(number))
+        await self._until(
+            lambda: (
+                sender.error is not None
+                or number not in self.core.senders
+                or self.core.idle(number)
+            )
+        )
+        if sender.error is not None:
+            raise EventError(f"{sender.stream}: {sender.error}")
 
     def forget(self, number: int) -> None:
         """End a subscription."""
@@ -222,9 +254,6 @@ class AsyncClient:
 
     def _answered(self, effect: Answered) -> None:
         error = None if effect.error is None else EventError(effect.error)
-        receiver = self._receivers.get(effect.request)
-        if receiver is not None and error is not None:
-            receiver.fail(error)
         answer = self._answers.pop(effect.request, None)
         if answer is None or answer.done():
             return
@@ -233,7 +262,7 @@ class AsyncClient:
         else:
             answer.set_exception(error)
 
-    async def _until(self, true: Any) -> None:
+    async def _until(self, true: Callable[[], bool]) -> None:
         """Wait until something is so that no effect tells of."""
         if true():
             return

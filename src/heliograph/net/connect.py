@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
+from heliograph.client.config import ClientConfig
 from heliograph.net.addresses import read_addresses
 from heliograph.net.client import AsyncClient
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from heliograph.client.config import ClientConfig
     from heliograph.net.tls import TlsFiles
 
 CONNECT_SECONDS: Final = 10.0
@@ -32,7 +32,7 @@ async def connect(
     Args:
         address: Where it is, `helio://host:port`, or `helios://` for TLS; several, separated by
             commas, are tried in turn.
-        name: What the planet calls this client in its status and logs.
+        name: What the planet calls this client in its status and logs; unless `config` says it.
         seconds: How long to wait for the first link. Later ones are waited for without end.
         tls: PEM files, where not the authorities that the system trusts are to be trusted.
         config: Settings of the client's core.
@@ -40,7 +40,8 @@ async def connect(
     Raises:
         LinkError: No planet answered in time.
     """
-    client = AsyncClient(read_addresses(address), name=name, config=config, tls=tls)
+    config = config or ClientConfig(name=name)
+    client = AsyncClient(read_addresses(address), config=config, tls=tls)
     try:
         await client.open(seconds)
         yield client

@@ -23,7 +23,7 @@ _STORY_BYTES: Final = 64
 class Connection(asyncio.Protocol):
     """One end of a link."""
 
-    def __init__(self, shell: Shell, *, opened_by_us: bool = False) -> None:
+    def __init__(self, shell: Shell) -> None:
         """Wait for the socket; a core hears of the link when that is there."""
         self._shell = shell
         self._transport: asyncio.Transport = cast("asyncio.Transport", None)
@@ -34,7 +34,6 @@ class Connection(asyncio.Protocol):
         self._limits = shell.limits
         self._chunk = shell.limits.chunk_bytes_max
         self._abort: asyncio.TimerHandle | None = None
-        self.opened_by_us = opened_by_us
         self.link = 0
         self.peer = "?"
         self.began = 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from heliograph.event.block import Block
 from heliograph.event.convert import blocks_of, events_of
 from heliograph.event.digest import Digest
-from heliograph.event.errors import UsageError
+from heliograph.event.errors import EventError, UsageError
 from heliograph.event.event import Event
 from heliograph.net.policies import read_policy
 
@@ -56,7 +56,6 @@ class AsyncReceiver:
         self._arrived = asyncio.Event()
         self._busy = False
         self._closed = False
-        self._error: Exception | None = None
         self._subscribed = client.expect(number)
 
     def __await__(self) -> Generator[Any, None, AsyncReceiver]:
@@ -87,7 +86,11 @@ class AsyncReceiver:
         return self
 
     async def __anext__(self) -> Entry:
-        """Return the next event or digest; ends when the receiver is closed."""
+        """Return the next event or digest; ends when the receiver is closed.
+
+        Raises:
+            EventError: The planet has ended the subscription; the message says why.
+        """
         entries = self._entries
         if not entries:
             entries = self._entries = await self._decoded()
@@ -151,11 +154,6 @@ class AsyncReceiver:
         """There is something to take."""
         self._arrived.set()
 
-    def fail(self, error: Exception) -> None:
-        """The subscription has ended; whoever waits is told why."""
-        self._error = error
-        self._arrived.set()
-
     def end(self) -> None:
         """The client is closed; iterating ends."""
         self._closed = True
@@ -174,8 +172,9 @@ class AsyncReceiver:
                 self._busy = True
                 client.shell.schedule()  # The cursor has moved: the planet may send more.
                 return taken
-            if self._error is not None:
-                raise self._error
+            trouble = client.trouble(self._number)
+            if trouble is not None:
+                raise EventError(f"{self.stream}: {trouble}")
             self._busy = False
             self._arrived.clear()
             await self._arrived.wait()

@@ -15,7 +15,7 @@ from heliograph.event.errors import UsageError
 from heliograph.event.types import microseconds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import pyarrow as pa
 
@@ -34,7 +34,7 @@ class AsyncSender:
         self._client = client
         self._number = number
         self.shell = client.shell
-        self._publish = client.core.publish
+        self._publish: Callable[[int, Mapping[str, Any], int, int], int] = client.core.publish
         self._closed = False
 
     async def __aenter__(self) -> Self:

@@ -137,7 +137,7 @@ class SyncReceiver:
         """Yield what came as Arrow tables, as large as there is, and the digests between them."""
         batches = self._receiver.batches(events_max)
         while True:
-            batch = self._client.call(anext(batches, None))  # type: ignore[arg-type]
+            batch = self._client.call(anext(batches, None))
             if batch is None:
                 return
             yield batch
