@@ -17,7 +17,7 @@ from heliograph.event.digest import Digest, encode_digest
 from heliograph.event.schema import Schema
 from heliograph.policy.binding import bind
 from heliograph.policy.document import load
-from heliograph.policy.pack import Lane, pack
+from heliograph.policy.pack import Held, pack
 from report import Report, best
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def blocks(kind: str, size: int, schema: Schema) -> list[Block]:
 
 def through(data: list[bytes], policy: BoundPolicy) -> list[bytes]:
     """Pack from encoded blocks to encoded blocks and digests."""
-    lane = Lane([decode_block(one) for one in data])
+    lane = Held([decode_block(one) for one in data])
     packed = pack(lane, policy, LEVEL)
     return [
         encode_digest(entry) if isinstance(entry, Digest) else encode_block(entry)

@@ -12,7 +12,7 @@ from heliograph.policy import build
 from heliograph.policy.binding import bind
 from heliograph.policy.digesters import result
 from heliograph.policy.merge import merge
-from heliograph.policy.pack import Lane, pack
+from heliograph.policy.pack import Held, pack
 
 SCHEMA = Schema.declare({"level": "int64"})
 NAMES = ("COUNT", "MIN", "MAX", "MEAN")
@@ -27,7 +27,7 @@ def digest_of(lane: int) -> Digest:
     rows = [[number * number % 97] for number in numbers]
     block = block_of("river", 1, numbers, times, rows, SCHEMA)
     before = Position(1, lane * LANE_EVENTS)  # What earlier digests have settled.
-    packed = pack(Lane([block], settled=before, reached=before), bind(POLICY, SCHEMA), level=1)
+    packed = pack(Held([block], settled=before, reached=before), bind(POLICY, SCHEMA), level=1)
     (digest,) = packed.entries
     if not isinstance(digest, Digest):
         raise TypeError("the worst case leaves one digest")

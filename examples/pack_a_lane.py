@@ -9,7 +9,7 @@ from heliograph.event.schema import Schema
 from heliograph.policy import build
 from heliograph.policy.binding import bind
 from heliograph.policy.digesters import result
-from heliograph.policy.pack import Lane, pack
+from heliograph.policy.pack import Held, pack
 from heliograph.policy.reading import read
 
 RATES = [71, 72, 72, 75, 148, 152, 77, 74, 73, 72, 36, 71]
@@ -30,7 +30,7 @@ def main() -> None:
         Event("ward-3", 1, number, number * 1_000_000, {"PulseRate": rate})
         for number, rate in enumerate(RATES, 1)
     ]
-    lane = Lane(list(blocks_of(events, SCHEMA)))
+    lane = Held(list(blocks_of(events, SCHEMA)))
     bound = bind(POLICY, SCHEMA)
     for level in range(1, bound.top + 2):
         packed = pack(lane, bound, level)

@@ -10,7 +10,7 @@ from heliograph.event.block import Block
 from heliograph.event.digest import Digest, check_digest, settles
 from heliograph.event.event import Position
 from heliograph.policy.merge import absorb
-from heliograph.policy.pack import BEGINNING, Lane, pack
+from heliograph.policy.pack import BEGINNING, Held, pack
 from heliograph.policy.stretch import reach
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Host:
         return Position(digests[-1].epoch, digests[-1].upto) if digests else self.settled
 
     def pack(self, level: int) -> None:
-        lane = Lane(self.entries, self.settled, self.pending, self.reached)
+        lane = Held(self.entries, self.settled, self.pending, self.reached)
         packed = pack(lane, self.bound, level, ordinal=self.packs)
         for one in packed.pending:
             check_digest(one)

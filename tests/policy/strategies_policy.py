@@ -20,7 +20,7 @@ from heliograph.event.types import Type, fit, show_time
 from heliograph.policy.catalogue import DIGESTERS, FILTERS, Shape
 from heliograph.policy.digesters import parts_of
 from heliograph.policy.document import loads
-from heliograph.policy.pack import Lane
+from heliograph.policy.pack import Held
 from policy import twin_pack
 from policy.twin import Entry, One, Told
 from strategies import values_of
@@ -315,10 +315,10 @@ def cut(draw: st.DrawFn, entries: Sequence[Entry], bound: BoundPolicy) -> list[B
 
 
 @st.composite
-def lanes(draw: st.DrawFn, stream: Stream, bound: BoundPolicy) -> Lane:
+def lanes(draw: st.DrawFn, stream: Stream, bound: BoundPolicy) -> Held:
     """Draw a lane that holds what the twin's lane holds."""
     lane = stream.lane
-    return Lane(
+    return Held(
         draw(cut(lane.entries, bound)), Position(*lane.settled), (), Position(*lane.reached)
     )
 

@@ -15,7 +15,7 @@ from heliograph.event.types import Type
 from heliograph.policy.binding import bind
 from heliograph.policy.catalogue import DIGESTERS, FILTERS
 from heliograph.policy.document import loads
-from heliograph.policy.pack import Lane, pack
+from heliograph.policy.pack import Held, pack
 from policy.runs import bound, drops, events
 from policy.strategies_policy import block
 
@@ -62,7 +62,7 @@ def test_a_digester_binds_to_the_types_it_says_something_of(name: str, kind: Typ
     summary = {"digesters": [{"name": name, "attribute": "a"}]}
     if kind in DIGESTERS[name].types:
         one = bound(schema=schema, summary=summary)
-        lane = Lane([block(events(None, None), schema)])
+        lane = Held([block(events(None, None), schema)])
         (digest,) = pack(lane, one, 1).entries
         assert digest.count == 2
         return
@@ -114,9 +114,9 @@ def test_an_attribute_that_an_open_schema_does_not_have_yet_is_waited_for() -> N
         summary={"digesters": [{"name": "MAX", "attribute": "b"}, {"name": "COUNT"}]},
     )
     assert one.waits_for() == ("a", "who", "b")
-    packed = pack(Lane([block(events(1, 2), schema)]), one, 3)
+    packed = pack(Held([block(events(1, 2), schema)]), one, 3)
     assert [entry.count for entry in packed.entries] == [2]
-    (digest,) = pack(Lane([block(events(1, 2), schema)]), one, 4).entries
+    (digest,) = pack(Held([block(events(1, 2), schema)]), one, 4).entries
     assert isinstance(digest, Digest)
     assert [(part.digester, part.known) for part in digest.parts] == [("MAX", 0), ("COUNT", 2)]
 

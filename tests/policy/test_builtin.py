@@ -10,7 +10,7 @@ from heliograph.event.schema import Schema
 from heliograph.policy.binding import bind
 from heliograph.policy.builtin import NEWEST, OLDEST, builtin, latest_per, resolve
 from heliograph.policy.limits import Limits
-from heliograph.policy.pack import Lane, pack_to_fit
+from heliograph.policy.pack import Held, pack_to_fit
 from policy.runs import events
 from policy.strategies_policy import block
 
@@ -24,7 +24,7 @@ SCHEMA = Schema.declare({"a": "int64"})
 
 
 def left_by(policy: Policy, found: list[One], limit: int) -> list[int]:
-    lane = Lane([block(found, SCHEMA)])
+    lane = Held([block(found, SCHEMA)])
     packed = pack_to_fit(lane, bind(policy, SCHEMA), 1, Limits(limit))
     blocks = [entry for entry in packed.entries if isinstance(entry, Block)]
     return [number for one in blocks for number in one.numbers().tolist()]

@@ -10,7 +10,7 @@ from heliograph.event.event import Position
 from heliograph.event.schema import Schema
 from heliograph.policy.digesters import result
 from heliograph.policy.limits import Limits, Load
-from heliograph.policy.pack import Lane, load_of, pack, pack_to_fit
+from heliograph.policy.pack import Held, load_of, pack, pack_to_fit
 from policy.runs import bound, events
 from policy.strategies_policy import block
 
@@ -19,8 +19,8 @@ UNIQ = {"name": "UNIQ", "attribute": "a"}
 SKETCHES = {"digesters": [{"name": "QUANTILES", "attribute": "a"}]}
 
 
-def lane(*values: Any, first: int = 1) -> Lane:
-    return Lane([block(events(*values, first=first), SCHEMA)])
+def lane(*values: Any, first: int = 1) -> Held:
+    return Held([block(events(*values, first=first), SCHEMA)])
 
 
 def shown(entries: list[Block | Digest]) -> list[str]:
@@ -35,7 +35,7 @@ def shown(entries: list[Block | Digest]) -> list[str]:
     return found
 
 
-def packed(levels: list[Any], level: int, entries: Lane, **fields: Any) -> list[str]:
+def packed(levels: list[Any], level: int, entries: Held, **fields: Any) -> list[str]:
     return shown(pack(entries, bound(*levels, schema=SCHEMA, **fields), level).entries)
 
 
@@ -59,8 +59,8 @@ def test_each_run_gives_a_digest_for_each_run_of_dropped_events() -> None:
         Digest("s", 1, 0, 4, 2),
         block(events(3, first=5), SCHEMA),
     ]
-    assert packed([UNIQ], 1, Lane(pieces), **run) == ["1", "2", "(0,4]2", "5"]
-    assert packed([{"name": "LATEST", "window": 1}], 1, Lane(pieces), **run) == ["(0,4]4", "5"]
+    assert packed([UNIQ], 1, Held(pieces), **run) == ["1", "2", "(0,4]2", "5"]
+    assert packed([{"name": "LATEST", "window": 1}], 1, Held(pieces), **run) == ["(0,4]4", "5"]
 
 
 def test_an_always_level_filters_at_every_level_and_does_not_drop() -> None:
@@ -78,8 +78,8 @@ def test_digests_are_transparent_to_filters() -> None:
         between,
         block(events(7, first=3), SCHEMA),
     ]
-    assert packed([UNIQ], 1, Lane(entries)) == ["1", "(0,2]1", "(2,3]1"]
-    assert packed([UNIQ], 1, Lane(entries), summary={"each": "run"}) == ["1", "(0,3]2"]
+    assert packed([UNIQ], 1, Held(entries)) == ["1", "(0,2]1", "(2,3]1"]
+    assert packed([UNIQ], 1, Held(entries), summary={"each": "run"}) == ["1", "(0,3]2"]
 
 
 def test_the_worst_case_is_one_digest_for_each_epoch() -> None:
@@ -88,7 +88,7 @@ def test_the_worst_case_is_one_digest_for_each_epoch() -> None:
         Digest("s", 1, 0, 5, 3),
         block(events(1, 2, 3, epoch=2), SCHEMA),
     ]
-    found = pack(Lane(entries), bound(schema=SCHEMA), 1)
+    found = pack(Held(entries), bound(schema=SCHEMA), 1)
     assert [one.epoch for one in found.entries] == [1, 2]
     assert shown(found.entries) == ["(0,5]5", "(0,3]3"]
     assert found.level == 1
@@ -96,14 +96,14 @@ def test_the_worst_case_is_one_digest_for_each_epoch() -> None:
 
 def test_a_lane_begins_where_the_subscription_did() -> None:
     entries = [block(events(1, 1, first=41), SCHEMA)]
-    assert packed([UNIQ], 1, Lane(entries, Position(1, 40))) == ["41", "(40,42]1"]
+    assert packed([UNIQ], 1, Held(entries, Position(1, 40))) == ["41", "(40,42]1"]
 
 
 def test_what_was_sent_on_behind_the_last_digest_is_no_gap() -> None:
     entries = [block(events(1, 1, first=41), SCHEMA)]
-    behind = Lane(entries, Position(1, 30), (), Position(1, 40))
+    behind = Held(entries, Position(1, 30), (), Position(1, 40))
     assert packed([UNIQ], 1, behind) == ["41", "(30,42]1"]
-    found = pack(Lane(entries, Position(1, 30)), bound(UNIQ, schema=SCHEMA), 1)
+    found = pack(Held(entries, Position(1, 30)), bound(UNIQ, schema=SCHEMA), 1)
     assert shown(found.entries) == ["41"]
     assert [one.count for one in found.pending] == [1]
 
@@ -111,8 +111,8 @@ def test_what_was_sent_on_behind_the_last_digest_is_no_gap() -> None:
 def test_an_empty_lane_packs_to_nothing() -> None:
     one = bound(UNIQ, schema=SCHEMA)
     for level in (0, 1, 2):
-        assert pack(Lane([]), one, level).entries == []
-    assert pack_to_fit(Lane([]), one, 1, Limits(4)).entries == []
+        assert pack(Held([]), one, level).entries == []
+    assert pack_to_fit(Held([]), one, 1, Limits(4)).entries == []
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_packing_again_is_not_packing_once() -> None:
     one = bound({"name": "EVERY", "n": 2}, schema=SCHEMA)
     found = pack(lane(*range(8)), one, 1)
     assert shown(found.entries) == ["1", "3", "5", "7", "(0,8]4"]
-    assert shown(pack(Lane(found.entries), one, 1).entries) == ["1", "5", "(0,8]6"]
+    assert shown(pack(Held(found.entries), one, 1).entries) == ["1", "5", "(0,8]6"]
 
 
 def test_escalation_returns_the_lowest_level_that_frees_enough() -> None:
@@ -168,7 +168,7 @@ def test_a_goal_is_reached_by_the_lowest_level_that_does_or_by_the_one_that_free
 def test_a_pack_makes_room_for_the_entry_that_is_coming() -> None:
     texts = Schema.declare({"a": "string"})
     levels = [{"name": "LATEST", "window": window} for window in (3, 1)]
-    whole = Lane([block([event], texts) for event in events(*["x" * 500] * 4)])
+    whole = Held([block([event], texts) for event in events(*["x" * 500] * 4)])
     size = whole.load().bytes
     one = bound(*levels, schema=texts)
     assert pack_to_fit(whole, one, 1, Limits(None, size), coming=1).level == 1
@@ -183,7 +183,7 @@ def test_a_lane_full_of_bytes_must_free_bytes() -> None:
         {"name": "MATCH", "attribute": "a", "pattern": "x"},
         schema=texts,
     )
-    whole = Lane([block([event], texts) for event in found])
+    whole = Held([block([event], texts) for event in found])
     limits = Limits(None, whole.load().bytes, least=0.4)
     assert pack_to_fit(whole, one, 1, limits).level == 2
 
@@ -234,6 +234,6 @@ def test_a_kept_row_does_not_pin_the_block_that_it_came_in() -> None:
     texts = Schema.declare({"a": "string"})
     for columns in (False, True):
         whole = block(events(*("x" * 1_000 for _ in range(300))), texts, columns=columns)
-        found = pack(Lane([whole]), bound({"name": "LATEST", "window": 1}, schema=texts), 1)
+        found = pack(Held([whole]), bound({"name": "LATEST", "window": 1}, schema=texts), 1)
         (one,) = (entry for entry in found.entries if isinstance(entry, Block))
         assert len(one.body) < 2_000

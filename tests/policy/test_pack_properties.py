@@ -10,7 +10,7 @@ from heliograph.event.block import Block
 from heliograph.event.digest import Digest
 from heliograph.policy.binding import bind
 from heliograph.policy.limits import Limits
-from heliograph.policy.pack import Lane, load_of, pack, pack_to_fit
+from heliograph.policy.pack import Held, load_of, pack, pack_to_fit
 from policy import twin_pack
 from policy.compare import check_digest_says, check_same, one_by_one
 from policy.strategies_policy import block, documents, events_of, lanes, policy_of, streams
@@ -69,7 +69,7 @@ def packs_again_like_its_twin(data: st.DataObject) -> None:
             more = data.draw(events_of(stream.pool, epoch=last.epoch, first=first, max_size=4))
             last = more[-1] if more else last
         behind = [block(more, schema)] if more else []
-        found = Lane([*packed.entries, *behind], found.settled, packed.pending, found.reached)
+        found = Held([*packed.entries, *behind], found.settled, packed.pending, found.reached)
         lane = twin_pack.Lane([*wanted.entries, *more], lane.settled, wanted.pending, lane.reached)
 
 
@@ -149,7 +149,7 @@ def _check_remainder(entries: list[Any], *, freed: bool, rest: str) -> None:
 
 
 @st.composite
-def _limits(draw: st.DrawFn, lane: Lane) -> Limits:
+def _limits(draw: st.DrawFn, lane: Held) -> Limits:
     """Draw limits that the lane has reached, in entries, in bytes, in both or in none."""
     before = lane.load()
     entries = draw(st.sampled_from([None, max(2, before.entries), max(2, before.entries - 3)]))
@@ -195,7 +195,7 @@ def test_rows_and_columns_of_a_schema_that_has_grown_pack_alike(data: st.DataObj
     level = data.draw(st.integers(0, bound.top + 1))
     events = stream.events
     made = [
-        Lane([block([one], schema, columns=columns) for one in events])
+        Held([block([one], schema, columns=columns) for one in events])
         for schema in (old, new)
         for columns in (False, True)
     ]

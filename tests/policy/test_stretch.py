@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from heliograph.event.digest import Digest
 from heliograph.event.event import Position
 from heliograph.event.schema import Schema
-from heliograph.policy.pack import Lane
+from heliograph.policy.pack import Held
 from heliograph.policy.stretch import epochs_of, reach
 from policy.runs import events
 from policy.strategies_policy import block
@@ -33,7 +33,7 @@ def test_nothing_is_missing_behind_what_was_sent_on_without_a_gap() -> None:
 
 def test_a_stretch_lies_between_two_digests() -> None:
     told = Digest("s", 1, 0, 4, 1)
-    lane = Lane([run(1, 2, 4), told, run(5, 6), run(8), run(1, epoch=2)])
+    lane = Held([run(1, 2, 4), told, run(5, 6), run(8), run(1, epoch=2)])
     (first, (one, two)), (second, (three,)) = epochs_of(lane)
     assert (first, second) == (1, 2)
     assert (one.start, one.end, one.reach, one.broken, one.closing) == (0, 3, 2, True, told)
@@ -42,4 +42,4 @@ def test_a_stretch_lies_between_two_digests() -> None:
 
 
 def test_a_lane_of_nothing_has_no_stretch() -> None:
-    assert list(epochs_of(Lane([]))) == []
+    assert list(epochs_of(Held([]))) == []

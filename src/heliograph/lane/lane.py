@@ -24,7 +24,7 @@ from heliograph.policy.binding import BoundPolicy, bind
 from heliograph.policy.ladder import Flow, Ladder
 from heliograph.policy.limits import Limits, Load
 from heliograph.policy.merge import absorb
-from heliograph.policy.pack import Lane as Held
+from heliograph.policy.pack import Held
 from heliograph.policy.stretch import reach
 
 if TYPE_CHECKING:

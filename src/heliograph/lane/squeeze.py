@@ -13,8 +13,7 @@ from heliograph.event.block import BOOKKEEPING_BYTES, Block
 from heliograph.event.event import Position
 from heliograph.lane.entry import Entry, Marker
 from heliograph.policy.limits import Load
-from heliograph.policy.pack import Lane as Held
-from heliograph.policy.pack import fold, load_of, pack, pack_to_fit
+from heliograph.policy.pack import Held, fold, load_of, pack, pack_to_fit
 from heliograph.policy.settlement import Packed
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ BEGINNING = Position(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class Held:
     """What is to be packed: blocks and digests of one stream in their order, and what is settled.
 
     `settled` is the position up to which digests before these entries have settled the stream (or
@@ -65,7 +65,7 @@ def load_of(entries: Sequence[Block | Digest]) -> Load:
 class _Run:
     """One pack under way: the decoded lane, and who has survived the levels so far."""
 
-    def __init__(self, lane: Lane, policy: BoundPolicy, ordinal: int, coming: int = 0) -> None:
+    def __init__(self, lane: Held, policy: BoundPolicy, ordinal: int, coming: int = 0) -> None:
         self.lane = lane
         self.coming = coming
         self.policy = policy
@@ -138,7 +138,7 @@ def _left(room: Load, before: Load, kept: int, entries: int) -> int:
     return max(0, min(kept, by_entries, by_bytes)) if entries else 0
 
 
-def pack(lane: Lane, policy: BoundPolicy, level: int, *, ordinal: int = 0) -> Packed:
+def pack(lane: Held, policy: BoundPolicy, level: int, *, ordinal: int = 0) -> Packed:
     """Run the levels 1 to `level` over a lane; one above the policy's top is the worst case.
 
     `ordinal` counts the packs of a lane, so that RANDOM does not decide alike in each.
@@ -148,13 +148,13 @@ def pack(lane: Lane, policy: BoundPolicy, level: int, *, ordinal: int = 0) -> Pa
     return run.settle() if level <= policy.top else run.fold(None)
 
 
-def fold(lane: Lane, policy: BoundPolicy, limits: Limits, *, coming: int = 0) -> Packed:
+def fold(lane: Held, policy: BoundPolicy, limits: Limits, *, coming: int = 0) -> Packed:
     """Fold a lane without running its levels: the worst case, for who may not spend more on it."""
     return _Run(lane, policy, 0, coming).fold(limits)
 
 
 def pack_to_fit(
-    lane: Lane,
+    lane: Held,
     policy: BoundPolicy,
     level: int,
     limits: Limits,

@@ -16,7 +16,7 @@ from heliograph.event.errors import UsageError
 from heliograph.event.event import Position
 from heliograph.policy.ladder import Flow
 from heliograph.policy.limits import Load
-from heliograph.policy.pack import BEGINNING, Lane, load_of, pack_to_fit
+from heliograph.policy.pack import BEGINNING, Held, load_of, pack_to_fit
 from heliograph.policy.stretch import reach
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class PolicyQueue:
         unit = 0 if entries_full else 1
         flow = Flow(self._arrived[unit], self._departed[unit], before[unit], self._emptied)
         level = self._controller.choose(now, flow)
-        lane = Lane(list(self._entries), self._settled, self._pending, self._reached)
+        lane = Held(list(self._entries), self._settled, self._pending, self._reached)
         goal, ordinal = self._controller.goal, self._ordinal
         packed = pack_to_fit(lane, policy, level, limits, ordinal=ordinal, goal=goal, coming=coming)
         self._ordinal += 1

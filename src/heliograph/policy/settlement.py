@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from heliograph.event.block import Block
     from heliograph.event.columns import Columns, Mask
     from heliograph.policy.binding import BoundPolicy
-    from heliograph.policy.pack import Lane
+    from heliograph.policy.pack import Held
     from heliograph.policy.stretch import Stretch
 
 
@@ -56,7 +56,7 @@ class Packed:
     pending: tuple[Digest, ...] = ()
 
 
-def settle(lane: Lane, found: Sorted, policy: BoundPolicy, level: int) -> Packed:
+def settle(lane: Held, found: Sorted, policy: BoundPolicy, level: int) -> Packed:
     """Return the kept events and the digests that account for all others."""
     builder = _Builder(lane, found, policy)
     pending = {digest.epoch: digest for digest in lane.pending}
@@ -73,7 +73,7 @@ def settle(lane: Lane, found: Sorted, policy: BoundPolicy, level: int) -> Packed
 class _Builder:
     """Builds the entries of a packed lane, epoch by epoch."""
 
-    def __init__(self, lane: Lane, found: Sorted, policy: BoundPolicy) -> None:
+    def __init__(self, lane: Held, found: Sorted, policy: BoundPolicy) -> None:
         self.columns = found.columns
         self.found = found
         self.policy = policy

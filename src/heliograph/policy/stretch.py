@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from heliograph.event.block import Block
-    from heliograph.policy.pack import Lane
+    from heliograph.policy.pack import Held
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Stretch:
     broken: bool = False  # Whether anything lies beyond `reach`.
 
 
-def epochs_of(lane: Lane) -> Iterator[tuple[int, list[Stretch]]]:
+def epochs_of(lane: Held) -> Iterator[tuple[int, list[Stretch]]]:
     """Yield each epoch of a lane with its stretches, the last of which may have no closing."""
     place = 0
     epoch: int | None = None
