@@ -23,7 +23,8 @@ class Cable:
         """Lay a cable that is whole."""
         self.world = world
         self.name = name
-        self.quality = quality
+        self.laid = quality  # What it was when it was laid.
+        self.quality = quality  # What it is now.
         self.cut = [False, False]
         self.random: Random = world.derive()
         self._free_at = [0, 0]

@@ -47,7 +47,9 @@ class Host(Generic[CoreT]):
         self.ends: dict[int, End] = {}
         self._ready: dict[int, None] = {}
         self._closing: dict[int, str] = {}
-        self._accepted: list[End] = []  # By the kernel, while the process stands still.
+        # What the kernel knows and a process that stands still does not.
+        self._accepted: list[End] = []
+        self._refusals: list[str] = []
         self._links_made = 0
         self._timer: Timer | None = None
         network.add(self)
@@ -96,7 +98,7 @@ class Host(Generic[CoreT]):
         self.up = not power
         for end in [*self.ends.values(), *self._accepted]:
             end.vanish() if power else end.reset()
-        for table in (self.ends, self._ready, self._closing, self._accepted):
+        for table in (self.ends, self._ready, self._closing, self._accepted, self._refusals):
             table.clear()
         self._cancel()
 
@@ -111,8 +113,11 @@ class Host(Generic[CoreT]):
         self.world.tell(self.name, "goes on")
         self.frozen = False
         accepted, self._accepted = self._accepted, []
+        refusals, self._refusals = self._refusals, []
         for end in accepted:
             self.joined(end)
+        for why in refusals:
+            self.refused(why)
         if self.core is not None:
             self._fire()
         for end in list(self.ends.values()):
@@ -131,6 +136,15 @@ class Host(Generic[CoreT]):
             self.world.tell(self.name, f"has link {end.number} to {end.peer.owner.name}")
             self.core.connected(end.number, self.world.now)
             self.settle()
+
+    def refuse(self, why: str, start: int) -> None:
+        """Tell the process that tried of a refusal, now or once it goes on."""
+        if self.core is None or self.starts != start:
+            return
+        if self.frozen:
+            self._refusals.append(why)
+        else:
+            self.refused(why)
 
     def refused(self, why: str) -> None:
         """Hear that a link did not come about."""

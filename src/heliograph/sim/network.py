@@ -51,21 +51,19 @@ class Network:
         return self.cables.get((connector, acceptor)) or self.lay(connector, acceptor, FAST)
 
     def connect(self, host: Host[Any], address: str) -> None:
-        """Try to open a link; the host is told `joined` or `refused` after a round trip."""
+        """Try to open a link; the host is told `joined` or `refuse` after a round trip."""
         cable = self.cable(host.name, address)
-        # Lost attempts are repeated by the kernel; here they count as one long silence.
-        if cable.cut[UP] or cable.cut[DOWN]:
-            self.world.after(CONNECT_TIMEOUT, partial(host.refused, "no answer"))
-        else:
-            self.world.after(2 * cable.delay(), partial(self._answer, cable, host, address))
+        answer = partial(self._answer, cable, host, host.starts, address)
+        self.world.after(2 * cable.delay(), answer)
 
-    def _answer(self, cable: Cable, host: Host[Any], address: str) -> None:
+    def _answer(self, cable: Cable, host: Host[Any], start: int, address: str) -> None:
         acceptor = self.hosts.get(address)
+        # Lost attempts are repeated by the kernel; here they count as one long silence.
         if cable.cut[UP] or cable.cut[DOWN] or acceptor is None or not acceptor.up:
-            self.world.after(CONNECT_TIMEOUT, partial(host.refused, "no answer"))
+            self.world.after(CONNECT_TIMEOUT, partial(host.refuse, "no answer", start))
         elif not acceptor.running:
-            host.refused("nobody listens")
-        elif host.running:
+            host.refuse("nobody listens", start)
+        elif host.running and host.starts == start:
             link = Link(cable, host, acceptor)
             self.links = [old for old in self.links if old.ends[UP].open or old.ends[DOWN].open]
             self.links.append(link)

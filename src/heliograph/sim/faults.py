@@ -1,0 +1,247 @@
+"""Faults: what can go wrong in a simulated run, as values; each does its harm and undoes it later.
+
+Faults may overlap, on one host too. Undoing is repairing: what is whole already stays as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from heliograph.sim.cable import DOWN, UP
+from heliograph.sim.quality import QUALITIES
+
+if TYPE_CHECKING:
+    from heliograph.sim.application import Receiver
+    from heliograph.sim.host import Host
+    from heliograph.sim.topology import Topology
+
+
+class Fault(Protocol):
+    """Something that goes wrong."""
+
+    def strike(self, topology: Topology) -> None:
+        """Do the harm; what ends it is put into the world's heap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Nothing passes a client's cable, in one direction or both, for a while."""
+
+    client: str
+    duration: int
+    up: bool = True
+    down: bool = True
+
+    def strike(self, topology: Topology) -> None:
+        """Cut the cable."""
+        cable = topology.cable(self.client)
+        cable.cut[UP] = cable.cut[UP] or self.up
+        cable.cut[DOWN] = cable.cut[DOWN] or self.down
+        which = "both ways" if self.up and self.down else "upwards" if self.up else "downwards"
+        topology.world.tell(self.client, f"has its cable cut {which}")
+        topology.world.after(self.duration, partial(mend, topology, self.client))
+
+
+@dataclass(frozen=True, slots=True)
+class Degrade:
+    """A client's cable has another quality for a while."""
+
+    client: str
+    duration: int
+    quality: str
+
+    def strike(self, topology: Topology) -> None:
+        """Change the quality."""
+        cable = topology.cable(self.client)
+        cable.quality = replace(QUALITIES[self.quality], buffer=cable.laid.buffer)
+        topology.world.tell(self.client, f"has a {self.quality} cable")
+        topology.world.after(self.duration, partial(mend, topology, self.client))
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """A client's links are reset; whoever can be told is told."""
+
+    client: str
+
+    def strike(self, topology: Topology) -> None:
+        """Reset both ends, as a middlebox does."""
+        topology.world.tell(self.client, "has its links reset")
+        for link in topology.links(self.client):
+            for end in link.ends:
+                end.finish("reset")
+
+
+@dataclass(frozen=True, slots=True)
+class HalfOpen:
+    """A client's links carry nothing more; of their ends one is told so, or none.
+
+    `swallowing` links seem to take what is sent; the others fill up, and are given up in the end.
+    """
+
+    client: str
+    told: str = ""  # "client", "planet" or nobody.
+    swallowing: bool = False
+
+    def strike(self, topology: Topology) -> None:
+        """Silence the links."""
+        told = f"the {self.told} is told" if self.told else "nobody is told"
+        how = "swallow everything" if self.swallowing else "carry nothing"
+        topology.world.tell(self.client, f"has links that {how}; {told}")
+        for link in topology.links(self.client):
+            link.swallowing = link.swallowing or self.swallowing
+            link.severed = not link.swallowing
+            if self.told:
+                link.ends[UP if self.told == "client" else DOWN].finish("reset")
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """A host loses its state, and starts again with a fresh core after a while."""
+
+    host: str
+    duration: int
+    power: bool = False
+
+    def strike(self, topology: Topology) -> None:
+        """Kill the process, or cut the power."""
+        host = host_of(topology, self.host)
+        if host.running:
+            host.crash(power=self.power)
+            topology.world.after(self.duration, partial(revive, host))
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """A host stands still for a while: it reads nothing, and no timer fires."""
+
+    host: str
+    duration: int
+
+    def strike(self, topology: Topology) -> None:
+        """Stop the process."""
+        host = host_of(topology, self.host)
+        if host.running and not host.frozen:
+            host.freeze()
+            topology.world.after(self.duration, partial(thaw, host))
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """One receiver of a client takes nothing for a while."""
+
+    client: str
+    receiver: int
+    duration: int
+
+    def strike(self, topology: Topology) -> None:
+        """Stop taking."""
+        application = topology.clients[self.client].application
+        receiver = application.receivers[self.receiver]
+        if not receiver.stalled:
+            application.stall(receiver)
+            topology.world.after(self.duration, partial(unstall, topology, self.client, receiver))
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    """A client detaches, and attaches again after a while."""
+
+    client: str
+    duration: int
+
+    def strike(self, topology: Topology) -> None:
+        """Detach."""
+        host = topology.clients[self.client]
+        if host.core is not None and not host.frozen:
+            topology.world.tell(self.client, "detaches")
+            host.core.detach(topology.world.now)
+            host.settle()
+            topology.world.after(self.duration, partial(attach, topology, self.client))
+
+
+@dataclass(frozen=True, slots=True)
+class Repolicy:
+    """A receiver changes its policy."""
+
+    client: str
+    receiver: int
+    policy: str
+
+    def strike(self, topology: Topology) -> None:
+        """Change it."""
+        host = topology.clients[self.client]
+        if not host.frozen:
+            application = host.application
+            application.repolicy(application.receivers[self.receiver], self.policy)
+
+
+@dataclass(frozen=True, slots=True)
+class Resubscribe:
+    """A receiver gives its subscription up, and takes a new one."""
+
+    client: str
+    receiver: int
+
+    def strike(self, topology: Topology) -> None:
+        """Give up and begin again."""
+        host = topology.clients[self.client]
+        receiver = host.application.receivers[self.receiver]
+        if host.running and not host.frozen and receiver.id is not None:
+            host.application.unsubscribe(receiver)
+            host.application.subscribe(receiver)
+
+
+def host_of(topology: Topology, name: str) -> Host[Any]:
+    """Return a host of any kind by its name."""
+    return topology.network.hosts[name]
+
+
+def mend(topology: Topology, client: str) -> None:
+    """Make a cable whole."""
+    cable = topology.cable(client)
+    if any(cable.cut) or cable.quality is not cable.laid:
+        cable.cut[:] = [False, False]
+        cable.quality = cable.laid
+        topology.world.tell(client, "has its cable mended")
+
+
+def revive(host: Host[Any]) -> None:
+    """Start a host that is down."""
+    if not host.running:
+        host.start()
+
+
+def thaw(host: Host[Any]) -> None:
+    """Let a host go on that stands still."""
+    if host.running and host.frozen:
+        host.thaw()
+
+
+def unstall(topology: Topology, client: str, receiver: Receiver) -> None:
+    """Let a receiver take again."""
+    if receiver.stalled:
+        topology.clients[client].application.resume(receiver)
+
+
+def attach(topology: Topology, client: str) -> None:
+    """Attach a client; one that is attached already stays so."""
+    host = topology.clients[client]
+    if host.core is not None and not host.frozen:
+        topology.world.tell(client, "attaches")
+        host.core.attach(topology.world.now)
+        host.settle()
+
+
+def heal(topology: Topology) -> None:
+    """Undo everything that is still wrong."""
+    for host in topology.network.hosts.values():
+        thaw(host)
+        revive(host)
+    for name, client in topology.clients.items():
+        mend(topology, name)
+        attach(topology, name)
+        for receiver in client.application.receivers:
+            unstall(topology, name, receiver)
