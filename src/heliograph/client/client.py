@@ -105,9 +105,10 @@ class Client:
         self.outgoing.stir(one)
         return number
 
-    def offer(self, sender: int, block: Block, now: int) -> None:
-        """Publish a block of many events, made by `numbered` or by hand."""
+    def offer(self, sender: int, block: Block, schema: Schema, now: int) -> None:
+        """Publish a block of many events, whose numbers follow, and which `schema` reads."""
         one = self.senders[sender]
+        one.grow(schema)
         one.offer(block, now)
         self.outgoing.stir(one)
 
@@ -218,7 +219,7 @@ class Client:
             self._effects.append(Close(link, "not wanted any more"))
             return
         self.session.connect(link, now)
-        self._told = self.session.reader.frames if self._token else 0
+        self._told = self.session.reader.frames
         token = self._token
         self.session.greet(Attach(VERSION, list(FEATURES), token, self._told, self.config.name))
         self._marked = False
@@ -356,9 +357,9 @@ class Client:
         del now
 
     def _bye(self, message: Bye, now: int) -> None:
-        self._effects.append(
-            Log("warning", "planet_said_bye", {"code": message.code, "reason": message.reason})
-        )
+        if self.wanted:
+            fields = {"code": message.code, "reason": message.reason}
+            self._effects.append(Log("warning", "planet_said_bye", fields))
         if not message.again:
             self.wanted = False
             self.ended = message.reason

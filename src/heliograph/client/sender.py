@@ -122,10 +122,14 @@ class Sender:
     def _fitted(self, values: Mapping[str, Any], offset: int) -> list[Any]:
         """Return the row of values that need a second look: absent, converted, or new."""
         schema, row = self.schema.absorb(values)
+        self.grow(schema)
+        return [offset, *row]
+
+    def grow(self, schema: Schema) -> None:
+        """Go on with a schema that has grown, which the planet is told before what needs it."""
         if schema is not self.schema:
             self._set_schema(schema)
             self.grown = True
-        return [offset, *row]
 
     def offer(self, block: Block, now: int) -> None:
         """Take a block of many events, with the numbers that follow."""
