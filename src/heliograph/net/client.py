@@ -66,6 +66,7 @@ class AsyncClient:
         self._answers: dict[int, asyncio.Future[None]] = {}
         # What is waited for that no effect tells of, looked at after each turn of the shell.
         self._waits: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
+        self._leaving: list[int] = []  # Senders that are closed, and have not sent everything yet.
         self._closed = False
 
     async def open(self, seconds: float) -> None:
@@ -112,8 +113,13 @@ class AsyncClient:
             await self.shell.stop(0.0)
             self._end()
 
+    def _done(self, number: int) -> bool:
+        """Whether nothing of a sender is under way, or ever will be."""
+        sender = self.core.senders.get(number)
+        return sender is None or sender.error is not None or self.core.idle(number)
+
     def _all_idle(self) -> bool:
-        return all(self.core.idle(number) for number in self._senders)
+        return all(self._done(number) for number in self._senders)
 
     def _end(self) -> None:
         for receiver in self._receivers.values():
@@ -215,15 +221,9 @@ class AsyncClient:
         self.check()
         sender = self.core.senders.get(number)
         if sender is None:
-            raise UsageError("the sender is closed: flush() before closing it")
+            return  # It is closed, and was not withdrawn before everything was acknowledged.
         self.shell.schedule()
-        await self._until(
-            lambda: (
-                sender.error is not None
-                or number not in self.core.senders
-                or self.core.idle(number)
-            )
-        )
+        await self._until(lambda: self._done(number))
         if sender.error is not None:
             raise EventError(f"{sender.stream}: {sender.error}")
 
@@ -236,10 +236,9 @@ class AsyncClient:
             self.shell.schedule()
 
     def withdraw(self, number: int) -> None:
-        """Offer a stream no longer."""
-        if self._senders.pop(number, None) is not None and not self._closed:
-            with self.shell.lock:
-                self.core.withdraw(number, self.shell.clock())
+        """Offer a stream no longer, once everything that was published is acknowledged."""
+        if number in self._senders:
+            self._leaving.append(number)
             self.shell.schedule()
 
     # What the core says.
@@ -276,6 +275,12 @@ class AsyncClient:
                 self._waits.remove(wait)
 
     def _look(self) -> None:
+        for number in [one for one in self._leaving if self._done(one)]:
+            self._leaving.remove(number)
+            del self._senders[number]
+            with self.shell.lock:
+                self.core.withdraw(number, self.shell.clock())
+            self.shell.schedule()
         for true, waiting in self._waits:
             if not waiting.done() and true():
                 waiting.set_result(None)

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Generator
     from pathlib import Path
 
-    import pyarrow as pa
-
     from heliograph.event.schema import Schema
     from heliograph.net.client import AsyncClient
     from heliograph.policy.model import Policy
@@ -111,7 +109,7 @@ class AsyncReceiver:
     async def _decoded(self) -> list[Entry]:
         return decode(await self._next(TAKE_EVENTS_MAX), self.schema)
 
-    async def batches(self, events_max: int = TABLE_EVENTS_MAX) -> AsyncIterator[pa.Table | Digest]:
+    async def batches(self, events_max: int = TABLE_EVENTS_MAX) -> AsyncIterator[Any]:
         """Yield what came as Arrow tables, as large as there is, and the digests between them."""
         from heliograph.event.arrow import to_table  # noqa: PLC0415 - a device does without pyarrow
 

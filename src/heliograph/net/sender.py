@@ -17,8 +17,6 @@ from heliograph.event.types import microseconds
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    import pyarrow as pa
-
     from heliograph.net.client import AsyncClient
 
 # After so many events the socket gets what there is, although the turn is not over.
@@ -67,7 +65,7 @@ class AsyncSender:
             self.shell.schedule()
         return number
 
-    def publish_table(self, table: pa.Table) -> int:
+    def publish_table(self, table: Any) -> int:
         """Publish the rows of an Arrow table in their order; return the number of the last.
 
         Its column `_time` holds the times (now where there is none); all others are attributes.
@@ -85,9 +83,23 @@ class AsyncSender:
         """Publish an event without asking the shell for a turn."""
         return self._publish(self._number, values, time, clock.monotonic_ns())
 
-    def append_table(self, table: pa.Table) -> int:
+    def append_table(self, table: Any) -> int:
         """Publish the rows of a table without asking the shell for a turn."""
-        raise NotImplementedError
+        from heliograph.event.table import (  # noqa: PLC0415 - a device does without pyarrow
+            blocks_of_table,
+            schema_for,
+        )
+
+        self._client.check()
+        core = self._client.core
+        one = core.senders.get(self._number)
+        if one is None:
+            return self._refuse()
+        schema = schema_for(table, one.schema)
+        micros = clock.time_ns() // 1_000
+        for block in blocks_of_table(table, self.stream, one.epoch, one.last + 1, schema, micros):
+            core.offer(self._number, block, schema, clock.monotonic_ns())
+        return one.last
 
     async def flush(self) -> None:
         """Wait until everything that was published has been acknowledged."""

@@ -23,10 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Mapping
     from pathlib import Path
 
-    import pyarrow as pa
-
     from heliograph.client.config import ClientConfig
-    from heliograph.event.digest import Digest
     from heliograph.event.schema import Schema
     from heliograph.net.client import AsyncClient
     from heliograph.net.receiver import AsyncReceiver, Entry
@@ -68,7 +65,7 @@ class SyncSender:
         shell.schedule_from_outside()
         return number
 
-    def publish_table(self, table: pa.Table) -> int:
+    def publish_table(self, table: Any) -> int:
         """Publish the rows of an Arrow table; see `AsyncSender.publish_table`."""
         with self._shell.lock:
             number = self._sender.append_table(table)
@@ -133,7 +130,7 @@ class SyncReceiver:
                 return await self._receiver.take()
         return []
 
-    def batches(self, events_max: int = TABLE_EVENTS_MAX) -> Iterator[pa.Table | Digest]:
+    def batches(self, events_max: int = TABLE_EVENTS_MAX) -> Iterator[Any]:
         """Yield what came as Arrow tables, as large as there is, and the digests between them."""
         batches = self._receiver.batches(events_max)
         while True:
