@@ -96,7 +96,7 @@ class Session:
         Raises:
             WireError: It cannot have.
         """
-        self._pass(frames)
+        self.window.acked += self._pass(frames)
         self._again = deque(frame for frame, _ in self.unacked)
         self.open = True
 
