@@ -245,6 +245,8 @@ class Client:
             return
         try:
             for item in session.feed(data, now):
+                if session.link != link:
+                    break  # The planet said goodbye; what follows in the chunk is for nobody.
                 if self.attached:
                     self.incoming.item(item, now)
                 elif isinstance(item, Attached):
