@@ -93,8 +93,7 @@ def load(report: Report, effort: Effort) -> None:
             (Mqtt(), stack.enter_context(peers.mosquitto())),
             (Nats(), stack.enter_context(peers.nats())),
         ]
-        if ours.available():
-            sides.append((ours.Helio(), stack.enter_context(ours.planet())))
+        sides.append((ours.Helio(), stack.enter_context(ours.planet())))
         rows: list[list[object]] = []
         for case in CASES:
             rows += _case(case, sides, effort)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import sys
 import tempfile
-from importlib import util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import peers
+from heliograph import __version__
+from heliograph.event.block import block_of
+from heliograph.event.schema import Schema
+from heliograph.wire import forms, frames, messages
 from wires import PAYLOAD_BYTES, exactly
 
 if TYPE_CHECKING:
@@ -23,12 +25,12 @@ NAME = "Heliograph"
 CURSOR_BYTES = 16_384  # After so many bytes a client says how far it has received.
 KIND_SHIFT, LENGTH_MASK = 24, 0xFFFFFF
 EPOCH = 1
+# What `heliograph planet` runs, without its log.
+PROGRAM = (
+    "import sys\nfrom heliograph.net.server import run\n"
+    "from heliograph.planet.config import read_config\nrun(read_config(sys.argv[1]))"
+)
 NUMBER_AT = 8  # Where the number of its first event stands in a frame: after word and alias.
-
-
-def available() -> bool:
-    """Return whether there is a planet to measure."""
-    return util.find_spec("heliograph.cli.planet") is not None
 
 
 @contextlib.contextmanager
@@ -43,8 +45,8 @@ def planet(**settings: object) -> Iterator[peers.Peer]:
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder, "planet.toml")
         config.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        words = [sys.executable, "-m", "heliograph.cli", "planet", "--config", str(config)]
-        with peers.started(NAME, words, port) as peer:
+        words = [sys.executable, "-c", PROGRAM, str(config)]
+        with peers.started(NAME, words, port, __version__) as peer:
             yield peer
 
 
@@ -53,36 +55,27 @@ class Helio:
 
     name = NAME
 
-    def __init__(self) -> None:
-        """Load the rooms that are needed."""
-        self.frames: Any = importlib.import_module("heliograph.wire.frames")
-        self.messages: Any = importlib.import_module("heliograph.wire.messages")
-        self.forms: Any = importlib.import_module("heliograph.wire.forms")
-        block: Any = importlib.import_module("heliograph.event.block")
-        schema: Any = importlib.import_module("heliograph.event.schema")
-        self.block_of = block.block_of
-        body = self.messages.encode_message(self.messages.Depart())
-        self.goodbye: bytes = self.frames.message_frame(self.frames.CONTROL, body)
-        self.schema = schema.Schema.declare({"payload": "bytes"})
+    goodbye = frames.message_frame(frames.CONTROL, messages.encode_message(messages.Depart()))
+    schema = Schema.declare({"payload": "bytes"})
 
     def join_sender(self, connection: socket.socket, stream: str) -> object:
         """Attach and advertise; return the alias of the stream."""
-        talk = Talk(connection, self)
+        talk = Talk(connection)
         talk.attach()
-        schema = self.forms.schema_bytes(self.schema)
-        talk.say(self.messages.Advertise(1, stream, EPOCH, 0, 1, schema))
-        return talk.wait(self.messages.Advertised).alias
+        schema = forms.schema_bytes(self.schema)
+        talk.say(messages.Advertise(1, stream, EPOCH, 0, 1, schema))
+        return talk.wait(messages.Advertised).alias
 
     def join_receiver(self, connection: socket.socket, stream: str) -> Counting:
         """Attach and subscribe, without a policy."""
-        talk = Talk(connection, self)
+        talk = Talk(connection)
         talk.attach()
-        talk.say(self.messages.Subscribe(1, stream, b""))
-        talk.wait(self.messages.Opened)
-        return Counting(self, talk.frames, talk.size)
+        talk.say(messages.Subscribe(1, stream, b""))
+        talk.wait(messages.Opened)
+        return Counting(talk.frames, talk.size)
 
     def writes(
-        self, stream: str, joined: object, events: int, per_write: int, per_message: int
+        self, stream: str, joined: Any, events: int, per_write: int, per_message: int
     ) -> list[bytes]:
         """Return the events as frames of `per_message` events each.
 
@@ -91,47 +84,42 @@ class Helio:
         """
         count, left = divmod(events, per_message)
         one = self._frame(stream, joined, 1, per_message)
-        frames: Any = np.tile(np.frombuffer(one, np.uint8), (count, 1))
+        copies: Any = np.tile(np.frombuffer(one, np.uint8), (count, 1))
         numbers = np.arange(count, dtype="<u8") * per_message + 1
-        frames[:, NUMBER_AT : NUMBER_AT + 8] = numbers.view(np.uint8).reshape(count, 8)
+        copies[:, NUMBER_AT : NUMBER_AT + 8] = numbers.view(np.uint8).reshape(count, 8)
         step = max(1, per_write // per_message)
-        made = [frames[at : at + step].tobytes() for at in range(0, count, step)]
+        made = [copies[at : at + step].tobytes() for at in range(0, count, step)]
         return [*made, self._frame(stream, joined, events - left + 1, left)] if left else made
 
-    def _frame(self, stream: str, alias: object, first: int, count: int) -> bytes:
+    def _frame(self, stream: str, alias: int, first: int, count: int) -> bytes:
         numbers, times = list(range(first, first + count)), [0] * count
         rows = [[bytes(PAYLOAD_BYTES)]] * count
-        block = self.block_of(stream, EPOCH, numbers, times, rows, self.schema)
-        frame: bytes = self.frames.block_frame(block, alias, 0)
-        return frame
+        block = block_of(stream, EPOCH, numbers, times, rows, self.schema)
+        return frames.block_frame(block, alias, 0)
 
 
 class Talk:
     """A greeting over a socket that blocks."""
 
-    def __init__(self, connection: socket.socket, wire: Helio) -> None:
+    def __init__(self, connection: socket.socket) -> None:
         """Begin; what is received is counted, as cursors tell of it."""
         self.connection = connection
-        self.wire = wire
         self.frames = 0
         self.size = 0
 
     def attach(self) -> None:
         """Greet the planet."""
-        messages = self.wire.messages
         hello = messages.Attach(messages.VERSION, list(messages.FEATURES), None, 0, "bench")
-        self.say(hello, self.wire.frames.GREETING)
+        self.say(hello, frames.GREETING)
         self.wait(messages.Attached)
 
-    def say(self, message: object, kind: int | None = None) -> None:
+    def say(self, message: messages.Message, kind: int | None = None) -> None:
         """Send a message."""
-        frames = self.wire.frames
-        body = self.wire.messages.encode_message(message)
+        body = messages.encode_message(message)
         self.connection.sendall(frames.message_frame(kind or frames.CONTROL, body))
 
     def wait(self, kind: type) -> Any:
         """Return the next message of a kind; refuse a refusal."""
-        frames, messages = self.wire.frames, self.wire.messages
         while True:
             word = exactly(self.connection, 4)
             first = int.from_bytes(word, "little")
@@ -152,34 +140,32 @@ class Talk:
 class Counting:
     """Counts events in frames, a run of equal ones at a time, and acknowledges them."""
 
-    def __init__(self, wire: Helio, frames: int, size: int) -> None:
+    def __init__(self, received: int, size: int) -> None:
         """Go on after a greeting that had so many frames and bytes."""
-        self.wire = wire
-        self.frames, self.size, self.told = frames, size, size
+        self.frames, self.size, self.told = received, size, size
         self.rest = b""
 
     def feed(self, data: memoryview) -> int:
         """Return how many events have become whole."""
         whole: bytes | memoryview = self.rest + data if self.rest else data
         at, end, events = 0, len(whole), 0
-        wire = self.wire.frames
         while end - at >= 4:
             first = int.from_bytes(whole[at : at + 4], "little")
             length, sort = first & LENGTH_MASK, first >> KIND_SHIFT
             run = equal(whole, at, length, first)
             if run == 0:
                 break
-            if sort == wire.EVENT:
+            if sort == frames.EVENT:
                 events += run
-            elif sort == wire.BLOCK:
-                head = wire.BLOCK_HEAD.unpack_from(whole, at)
+            elif sort == frames.BLOCK:
+                head = frames.BLOCK_HEAD.unpack_from(whole, at)
                 run = 1  # Equal words do not mean equal counts.
                 events += head[4]
             else:
                 run = 1
-            if sort == wire.DIGEST:
+            if sort == frames.DIGEST:
                 raise SystemExit("the planet dropped events: the load was to fit")
-            if sort not in (wire.GREETING, wire.CURSOR, wire.HEARTBEAT):
+            if sort not in (frames.GREETING, frames.CURSOR, frames.HEARTBEAT):
                 self.frames += run
                 self.size += run * length
             at += run * length
@@ -192,8 +178,7 @@ class Counting:
         if due < (1 if idle else CURSOR_BYTES):
             return b""
         self.told = self.size
-        frame: bytes = self.wire.frames.cursor_frame(self.frames, self.size)
-        return frame
+        return frames.cursor_frame(self.frames, self.size)
 
 
 def equal(data: bytes | memoryview, at: int, length: int, word: int) -> int:

@@ -28,7 +28,7 @@ class User(Protocol):
     async def send(self, port: int, pacer: Pacer) -> None:
         """Publish what the pacer allows, each stream from a client of its own."""
 
-    async def receive(self, port: int, streams: int, sinks: list[Sink], ready: Ready) -> None:
+    async def receive(self, port: int, load: Load, sinks: list[Sink], ready: Ready) -> None:
         """Give each sink all events, from a client of its own; say when all have subscribed."""
 
 
@@ -40,6 +40,7 @@ class Load:
     streams: int = 1  # Each with a sender and a client of its own; they take turns.
     receivers: int = 1
     rate: float = 0.0  # Events a second; 0 is as fast as the window allows.
+    run: int = 0  # No run uses a stream of another, where a stream belongs to its sender.
 
 
 class Pacer:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 from typing import TYPE_CHECKING, Any
 
 import ours
+from heliograph.event.event import Event
+from heliograph.net.connect import connect
 from peers import HOST
 
 if TYPE_CHECKING:
-    from pacing import Pacer, Ready, Sink
+    from pacing import Load, Pacer, Ready, Sink
 
 
 class HelioUser:
@@ -21,8 +22,7 @@ class HelioUser:
 
     def connect(self, port: int) -> Any:
         """Return a client, to be entered."""
-        heliograph: Any = importlib.import_module("heliograph")
-        return heliograph.connect(f"helio://{HOST}:{port}")
+        return connect(f"helio://{HOST}:{port}")
 
     async def send(self, port: int, pacer: Pacer) -> None:
         """Publish over one client for each stream."""
@@ -31,21 +31,21 @@ class HelioUser:
             senders = []
             for number in range(streams):
                 client = await stack.enter_async_context(self.connect(port))
-                senders.append(await client.advertise(f"ward/{number}"))
+                senders.append(await client.advertise(f"ward-{pacer.load.run}/{number}"))
             while count := await pacer.room():
                 for _ in range(count):
                     senders[pacer.sent % streams].publish(pacer.event())
             for sender in senders:
                 await sender.flush()
 
-    async def receive(self, port: int, streams: int, sinks: list[Sink], ready: Ready) -> None:
+    async def receive(self, port: int, load: Load, sinks: list[Sink], ready: Ready) -> None:
         """Subscribe one client for each sink, to each stream."""
         async with contextlib.AsyncExitStack() as stack:
             tasks = []
             for sink in sinks:
                 client = await stack.enter_async_context(self.connect(port))
-                for number in range(streams):
-                    receiver = await client.subscribe(f"ward/{number}")
+                for number in range(load.streams):
+                    receiver = await client.subscribe(f"ward-{load.run}/{number}")
                     tasks.append(asyncio.create_task(self._take(receiver, sink)))
             await ready()
             for task in tasks:
@@ -54,5 +54,5 @@ class HelioUser:
 
     async def _take(self, receiver: Any, sink: Sink) -> None:
         async for entry in receiver:
-            # A digest has no values; here, where all fits, there is none.
-            sink.take(entry.values)
+            if isinstance(entry, Event):
+                sink.take(entry.values)

@@ -17,7 +17,7 @@ from peers import HOST
 if TYPE_CHECKING:
     from nats.aio.msg import Msg
 
-    from pacing import Pacer, Ready, Sink
+    from pacing import Load, Pacer, Ready, Sink
 
 
 def encode(event: dict[str, Any]) -> bytes:
@@ -42,9 +42,9 @@ class NatsUser:
         for client in clients:
             await client.drain()
 
-    async def receive(self, port: int, streams: int, sinks: list[Sink], ready: Ready) -> None:
+    async def receive(self, port: int, load: Load, sinks: list[Sink], ready: Ready) -> None:
         """Subscribe one client for each sink."""
-        del streams  # One subscription takes them all.
+        del load  # One subscription takes them all.
         clients = [await nats.connect(f"nats://{HOST}:{port}") for _ in sinks]
         for client, sink in zip(clients, sinks, strict=True):
             await client.subscribe("ward.*", cb=partial(self._take, sink))
@@ -75,9 +75,9 @@ class MqttUser:
                     turn = pacer.sent % streams
                     await clients[turn].publish(names[turn], encode(pacer.event()))
 
-    async def receive(self, port: int, streams: int, sinks: list[Sink], ready: Ready) -> None:
+    async def receive(self, port: int, load: Load, sinks: list[Sink], ready: Ready) -> None:
         """Subscribe one client for each sink."""
-        del streams
+        del load
         async with contextlib.AsyncExitStack() as stack:
             tasks = []
             for sink in sinks:
@@ -123,9 +123,9 @@ class ZenohUser:
         for session in sessions:
             session.close()  # type: ignore[no-untyped-call]
 
-    async def receive(self, port: int, streams: int, sinks: list[Sink], ready: Ready) -> None:
+    async def receive(self, port: int, load: Load, sinks: list[Sink], ready: Ready) -> None:
         """Subscribe one session for each sink, with a callback: the fastest way that it has."""
-        del streams
+        del load
         sessions = [self.session(port) for _ in sinks]
         kept = [
             session.declare_subscriber("ward/*", partial(self._take, sink))

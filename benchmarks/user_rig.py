@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import multiprocessing
 import statistics
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pacing import Load, Pacer, Ready, Sink
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
     from pacing import User
 
 WARM = 0.1  # The part of the latencies that is not counted.
 SPAWN = multiprocessing.get_context("spawn")
 START_SECONDS = 60.0
+LEAVE_SECONDS = 20.0  # For all clients of a program to close their connections.
 END_SECONDS = 120.0
+_runs = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,7 @@ class Seen:
 
 def play(user: User, port: int, load: Load) -> Seen:
     """Run a load once."""
+    load = replace(load, run=next(_runs))
     arrived = SPAWN.RawArray("q", load.receivers)
     ended = SPAWN.Event()
     near, far = SPAWN.Pipe()
@@ -52,13 +58,13 @@ def play(user: User, port: int, load: Load) -> Seen:
     receiver.start()
     sender = SPAWN.Process(target=sending, args=(user, port, load, arrived, far))
     try:
-        _told(near, user, START_SECONDS)
+        _told(near, user, receiver, START_SECONDS)
         sender.start()
-        took = _told(near, user, END_SECONDS)
+        took = _told(near, user, sender, END_SECONDS)
         ended.set()
-        sinks = _told(near, user, END_SECONDS)
+        sinks = _told(near, user, receiver, END_SECONDS)
         for one in (sender, receiver):
-            one.join(5.0)
+            one.join(LEAVE_SECONDS)
     finally:
         for one in (sender, receiver):
             if one.is_alive():
@@ -98,7 +104,7 @@ def receiving(
     ready = Ready(sinks, lambda: tell.send("ready"), ended.is_set)
 
     async def main() -> None:
-        await user.receive(port, load.streams, sinks, ready)
+        await user.receive(port, load, sinks, ready)
 
     asyncio.run(main())
     tell.send([(one.first, one.last, one.latencies) for one in sinks])
@@ -121,7 +127,12 @@ def seen(load: Load, took: float, sinks: list[tuple[int, int, list[int]]]) -> Se
     )
 
 
-def _told(near: Connection, user: User, seconds: float) -> Any:
-    if not near.poll(seconds):
-        raise SystemExit(f"{user.name}: a program said nothing for {seconds:g} s")
+def _told(near: Connection, user: User, program: BaseProcess, seconds: float) -> Any:
+    """Return what a program tells; a program that has failed has said why on its way."""
+    deadline = time.monotonic() + seconds
+    while not near.poll(0.05):
+        if program.exitcode:
+            raise SystemExit(f"{user.name}: a program failed")
+        if time.monotonic() > deadline:
+            raise SystemExit(f"{user.name}: a program said nothing for {seconds:g} s")
     return near.recv()

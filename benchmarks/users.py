@@ -61,8 +61,7 @@ def users(report: Report, effort: Effort) -> None:
             (MqttUser(), stack.enter_context(peers.mosquitto())),
             (ZenohUser(), stack.enter_context(peers.zenoh())),
         ]
-        if ours.available():
-            sides.append((HelioUser(), stack.enter_context(ours.planet())))
+        sides.append((HelioUser(), stack.enter_context(ours.planet())))
         fastest = _throughput(report, sides, effort)
         _latency(report, sides, effort)
         _sustained(report, sides, effort, fastest)
