@@ -156,7 +156,9 @@ class Client:
     def unsubscribe(self, receiver: int, now: int) -> None:
         """Want a stream no longer."""
         del now
-        if self.receivers.pop(receiver, None) is not None:
+        one = self.receivers.pop(receiver, None)
+        if one is not None:
+            self.incoming.forget(one)
             self.say(Unsubscribe(receiver))
 
     def take(self, receiver: int, events: int, now: int) -> list[Block | Digest]:

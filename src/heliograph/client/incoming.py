@@ -59,8 +59,7 @@ class Incoming:
     def subscribe(self, receiver: Receiver) -> None:
         """Ask for a stream, once a session stands."""
         self._streams.setdefault(receiver.stream, []).append(receiver)
-        if not self.client.attached:
-            return
+        # Where no session stands this is not kept; `renew` asks, once one does.
         epoch, number = receiver.since
         entries, size = receiver.wanted
         self.client.say(
@@ -74,6 +73,15 @@ class Incoming:
                 size,
             )
         )
+
+    def forget(self, receiver: Receiver) -> None:
+        """Hand nothing more to a receiver: its lane's bit may soon be another's."""
+        members = self._streams.get(receiver.stream, [])
+        if receiver in members:
+            members.remove(receiver)
+        if not members:
+            self._streams.pop(receiver.stream, None)
+        self._told.pop(receiver.number, None)
 
     def renew(self) -> None:
         """Ask a planet anew that knows nothing of these receivers."""
@@ -137,7 +145,7 @@ class Incoming:
         entry = Entry(found)
         mask = self._masks.get(named.stream, 0)
         for receiver in self._streams.get(named.stream, ()):
-            if not receiver.wants(item.alias, mask, entry.first, entry.last):
+            if not receiver.wants(item.alias, mask, entry.last):
                 continue
             if receiver.enter(entry, found, now):
                 self._tell(receiver)
@@ -198,7 +206,7 @@ class Incoming:
     def _grown(self, message: Grow) -> None:
         named = self._named(message.alias)
         named.schema = forms.read_schema(message.schema)
-        for receiver in self._streams.get(named.stream, ()):
+        for receiver in list(self._streams.get(named.stream, ())):
             try:
                 receiver.grow(named.schema)
             except PolicyError as error:
@@ -218,7 +226,7 @@ class Incoming:
     def _end(self, receiver: Receiver, reason: str) -> None:
         """Let an application know that no more comes to a receiver, and why."""
         receiver.error = reason
-        self._told.pop(receiver.number, None)
+        self.forget(receiver)
         self._tell(receiver)
 
     def end(self, reason: str) -> None:

@@ -36,8 +36,7 @@ class Outgoing:
         self._ask(sender, sender.last + 1)
 
     def _ask(self, sender: Sender, number: int) -> None:
-        if not self.client.attached:
-            return  # `renew` asks, once a session stands.
+        # Where no session stands this is not kept; `renew` asks, once one does.
         schema = forms.schema_bytes(sender.schema)
         self.client.say(
             Advertise(sender.number, sender.stream, sender.epoch, sender.base, number, schema)

@@ -96,10 +96,11 @@ class Receiver:
             if self.lane is not None:
                 self.lane.rebind(schema)
 
-    def wants(self, alias: int, mask: int, first: int, last: int) -> bool:
+    def wants(self, alias: int, mask: int, last: int) -> bool:
         """Say whether what came by the lanes in `mask` is for this receiver."""
         for place, span in enumerate(self.spans):
-            if span.alias != alias or not mask >> span.bit & 1 or first <= span.after:
+            # A block that reaches across the beginning, as one sent again may, is clipped later.
+            if span.alias != alias or not mask >> span.bit & 1 or last <= span.after:
                 continue
             if span.upto is None or last <= span.upto:
                 if place:

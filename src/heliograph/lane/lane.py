@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from heliograph.event.block import Block
 from heliograph.event.digest import Digest
 from heliograph.event.event import Position
@@ -81,7 +83,7 @@ class Lane:
         self.controller: Controller | None = None
         self._arrived = self._departed = Load(0, 0)
         self.marks = 0  # Markers that wait among the entries.
-        self.skip = 0  # Numbers of the first epoch that the receiver already has.
+        self.skip: Position | None = None  # Up to here the receivers have everything already.
         self._emptied = True
         self._fill(limits)
 
@@ -107,8 +109,11 @@ class Lane:
 
     def offer(self, entry: Entry, now: int) -> None:
         """Let an entry arrive; a lane that has no room for it is packed."""
-        if entry.first <= self.skip and entry.epoch == self.begin.epoch:
-            return  # The receiver had it before its session was lost.
+        if self.skip is not None:
+            rest = self._clip(entry, self.skip)
+            if rest is None:
+                return  # The receivers had it before their session was lost.
+            entry = rest
         if self.bound.always and isinstance(entry.item, Block):
             kept = self.owed.filter(entry, entry.item, self)
             if kept is None:
@@ -124,6 +129,16 @@ class Lane:
             self.append(entry)
             return
         squeeze(self, entry, now)
+
+    def _clip(self, entry: Entry, skip: Position) -> Entry | None:
+        """Return what of an entry lies behind a position, if anything."""
+        if (entry.epoch, entry.last) <= skip:
+            return None
+        self.skip = None
+        if not isinstance(entry.item, Block) or (entry.epoch, entry.first) > skip:
+            return entry
+        keep = np.flatnonzero(entry.item.numbers() > skip.number)
+        return Entry(entry.item.thin(keep, self.bound.schema))
 
     def append(self, entry: Entry) -> None:
         """Put an entry at the tail, for which there is room."""

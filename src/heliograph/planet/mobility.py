@@ -58,7 +58,12 @@ class Mobility:
         session = client.session
         received = session.reader.frames
         session.connect(link, now)
-        session.resume(message.frames if resumed else 0)
+        client.ready = False  # What was marked was the old connection.
+        try:
+            session.resume(message.frames if resumed else 0)
+        except WireError:
+            self.gone(client, now)
+            raise
         client.detached_at = None
         config = self.planet.config
         features = [one for one in FEATURES if one in message.features]

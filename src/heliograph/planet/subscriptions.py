@@ -121,7 +121,7 @@ class Subscriptions:
                 one.policy, stream.schema, one.limits, begin=begin, control=control,
                 budget=client.budget, pool=self.planet.multicast.pool,
             )  # fmt: skip
-            lane.skip = skip
+            lane.skip = begin if skip > number else None
             group.lanes[bit] = lane
             one.bit = bit
             stream.lanes.append((lane, group, client))
@@ -134,7 +134,7 @@ class Subscriptions:
         """Return the lane of an equal policy behind the same link, where there is one."""
         for bit, lane in one.client.outlet.group(one.stream.key).lanes.items():
             equal = lane.policy.identity == one.policy.identity and lane.limits == one.limits
-            if equal and lane.members and lane.skip <= one.stream.position.number:
+            if equal and lane.members and lane.skip is None:
                 if lane.marks >= MARKS_MAX:
                     raise EventError(
                         f"{lane.marks} changes wait in the lane of {one.stream.key}: try again "

@@ -1,0 +1,139 @@
+"""What campaigns found, each as the smallest run that shows it."""
+
+from __future__ import annotations
+
+import pytest
+
+from heliograph.client.config import ClientConfig
+from heliograph.planet.config import PlanetConfig
+from heliograph.sim.application import Receiver, Sender
+from heliograph.sim.checkers import check_quiet
+from heliograph.sim.faults import Away, Crash, Cut, Freeze, HalfOpen, Resubscribe
+from heliograph.sim.ledger import Ledger
+from heliograph.sim.quality import FAST, QUALITIES, Quality
+from heliograph.sim.story import MILLISECOND, SECOND
+from heliograph.sim.topology import PLANET, Topology
+
+
+class Ward:
+    """A ward that publishes, and a nurse who receives."""
+
+    def __init__(self, policy: str = "none", quality: Quality = FAST, **settings: float) -> None:
+        self.topology = Topology(1)
+        self.world = self.topology.world
+        self.topology.add_planet(PlanetConfig(name=PLANET, **settings))  # type: ignore[arg-type]
+        self.ward = self.topology.add_client(ClientConfig(name="ward"))
+        self.nurse = self.topology.add_client(ClientConfig(name="nurse"), quality)
+        self.sender = Sender("pulse", 10 * MILLISECOND)
+        self.receiver = Receiver("pulse", policy)
+        self.ward.application.senders.append(self.sender)
+        self.nurse.application.receivers.append(self.receiver)
+        self.ward.start()
+        self.nurse.start()
+        self.world.run(SECOND)
+
+    def publish(self, count: int) -> None:
+        self.ward.application.publish(self.sender, count)
+
+    def run(self, seconds: float) -> None:
+        self.world.run(round(seconds * SECOND))
+
+    @property
+    def ledger(self) -> Ledger:
+        assert self.receiver.ledger is not None
+        return self.receiver.ledger
+
+    def check(self) -> None:
+        check_quiet(self.topology)
+
+
+def test_a_client_that_attaches_while_its_old_link_seems_alive_is_answered() -> None:
+    ward = Ward()
+    ward.publish(1_000)
+    ward.run(1)
+    HalfOpen("nurse", "client").strike(ward.topology)
+    ward.run(1)
+    assert ward.ledger.position.number > 190
+    ward.run(10)
+    ward.check()
+
+
+def test_a_client_that_refuses_what_a_planet_says_begins_a_new_session() -> None:
+    ward = Ward()
+    ward.publish(300)
+    ward.run(1)
+    assert ward.nurse.core is not None
+    ward.topology.truth.losses += 1
+    ward.nurse.core.feed(1, bytes(64), ward.world.now)
+    ward.nurse.settle()
+    assert any("planet_refused" in line for line in ward.world.story.lines)
+    ward.run(10)
+    assert len(ward.nurse.ends) == 1
+    ward.check()
+
+
+def test_what_is_sent_again_to_a_new_planet_may_reach_across_a_cursor() -> None:
+    ward = Ward()
+    ward.sender.interval = 3 * MILLISECOND
+    ward.publish(1_000)
+    ward.run(1.0005)
+    Crash(PLANET, SECOND).strike(ward.topology)
+    ward.run(20)
+    ward.check()
+
+
+@pytest.mark.parametrize("steps", range(1, 12))
+def test_a_receiver_that_is_ahead_of_a_new_planet_gets_the_next_epoch_whole(steps: int) -> None:
+    ward = Ward(session_seconds=1.0)
+    ward.sender.interval = 3 * MILLISECOND
+    ward.publish(200)
+    ward.world.run(500 * MILLISECOND + steps * MILLISECOND // 4)
+    Cut("ward", 3 * SECOND).strike(ward.topology)
+    ward.run(0.01)
+    Crash(PLANET, SECOND).strike(ward.topology)
+    ward.run(4)
+    Crash("ward", SECOND).strike(ward.topology)
+    ward.run(10)
+    ward.publish(100)
+    ward.run(5)
+    ward.check()
+
+
+def test_a_receiver_that_subscribes_again_behind_the_same_link_gets_clean_books() -> None:
+    ward = Ward("one-ward", QUALITIES["mobile"])
+    ward.publish(300)
+    for _ in range(4):
+        ward.run(0.7)
+        Resubscribe("nurse", 0).strike(ward.topology)
+    ward.run(10)
+    ward.check()
+
+
+def test_what_is_asked_while_the_client_is_away_is_asked_when_it_is_back() -> None:
+    ward = Ward()
+    for client in ("ward", "nurse"):
+        Away(client, 2 * SECOND).strike(ward.topology)
+    ward.run(1)
+    ward.ward.application.senders.append(Sender("warmth", 10 * MILLISECOND))
+    ward.ward.application.advertise(ward.ward.application.senders[-1])
+    ward.nurse.application.receivers.append(Receiver("warmth"))
+    ward.nurse.application.subscribe(ward.nurse.application.receivers[-1])
+    ward.run(3)
+    ward.ward.application.publish(ward.ward.application.senders[-1], 50)
+    ward.run(2)
+    ward.check()
+
+
+@pytest.mark.parametrize("policy", ["feverish", "one-ward"])
+@pytest.mark.parametrize("entries", [16, 64])
+def test_a_lane_with_an_always_level_keeps_its_books_while_it_is_suspended(
+    policy: str, entries: int
+) -> None:
+    ward = Ward(policy, lane_entries=entries, session_seconds=100.0)
+    ward.publish(3_000)
+    for seconds in (1, 6, 12):
+        ward.run(0.5)
+        Freeze("nurse", seconds * SECOND).strike(ward.topology)
+        ward.run(seconds + 1)
+    ward.run(20)
+    ward.check()
