@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from heliograph.net.addresses import Address
     from heliograph.net.sockets import SocketLimits
     from heliograph.net.tls import TlsFiles
+    from heliograph.policy.limits import Limits
 
 # How long closing waits for what was published and is not acknowledged yet.
 DRAIN_SECONDS: Final = 5.0
@@ -86,8 +87,7 @@ class AsyncClient:
         if core.ended is not None:
             raise LinkError(f"the planet wants no link with this client: {core.ended}")
         raise LinkError(
-            f"no planet answered within {seconds:g} s; the last try: {self._dialer.reason}. "
-            "Check the address, and that a planet runs there (heliograph planet)"
+            f"cannot reach {self._dialer.reason}. Is a planet running? heliograph planet starts one"
         )
 
     async def close(self, seconds: float = DRAIN_SECONDS) -> None:
@@ -159,7 +159,12 @@ class AsyncClient:
         return sender
 
     def subscribe(
-        self, stream: str, policy: Policy | str | Path | None = None, *, start: str = "new"
+        self,
+        stream: str,
+        policy: Policy | str | Path | None = None,
+        *,
+        start: str = "new",
+        capacity: Limits | None = None,
     ) -> AsyncReceiver:
         """Subscribe to a stream, which need not exist yet; return what receives it.
 
@@ -168,6 +173,7 @@ class AsyncClient:
             policy: What may be dropped when the stream does not fit: a Policy, a file, a document,
                 or a built-in name; None drops everything that waits, when it must.
             start: "new": begin with what comes now.
+            capacity: What its lane at the planet holds; None, or more, is the planet's own limit.
 
         Raises:
             PolicyError: The policy is none.
@@ -177,8 +183,10 @@ class AsyncClient:
         if start != "new":
             raise UsageError(f"a subscription starts with what is 'new', not {start!r}")
         found = read_policy(policy)
+        entries, size = (capacity.entries, capacity.bytes) if capacity else (0, 0)
         with self.shell.lock:
-            number = self.core.subscribe(stream, found, self.shell.clock())
+            now = self.shell.clock()
+            number = self.core.subscribe(stream, found, now, entries=entries or 0, size=size or 0)
         receiver = self._receivers[number] = AsyncReceiver(self, number, stream)
         return receiver
 
@@ -196,7 +204,8 @@ class AsyncClient:
     def expect(self, request: int) -> asyncio.Future[None]:
         """Return what is done when a request has its answer."""
         answer = self._answers[request] = self.shell.loop.create_future()
-        answer.add_done_callback(_seen)
+        # Looked at, as nobody must wait for it: a receiver that iterates hears it there.
+        answer.add_done_callback(lambda one: one.cancelled() or one.exception())
         self.shell.schedule()
         return answer
 
@@ -289,9 +298,3 @@ class AsyncClient:
         """Refuse to go on where the client is closed."""
         if self._closed:
             raise UsageError("the client is closed: connect again")
-
-
-def _seen(answer: asyncio.Future[None]) -> None:
-    """Look at an answer, which nobody must wait for: a receiver that iterates hears it there."""
-    if not answer.cancelled():
-        answer.exception()

@@ -14,6 +14,7 @@ from heliograph.event.convert import blocks_of, events_of
 from heliograph.event.digest import Digest
 from heliograph.event.errors import EventError, UsageError
 from heliograph.event.event import Event
+from heliograph.net.lanes import lane_status
 from heliograph.net.policies import read_policy
 
 if TYPE_CHECKING:
@@ -78,6 +79,11 @@ class AsyncReceiver:
         """The schema of what came so far."""
         with self._client.shell.lock:
             return self._client.core.schema(self._number)
+
+    def status(self) -> dict[str, Any]:
+        """Return how the lane in this client is, where events wait for the application."""
+        receiver = self._client.core.receivers.get(self._number)
+        return lane_status(None if receiver is None else receiver.lane)
 
     def __aiter__(self) -> AsyncReceiver:
         """Return the events and digests in their order."""

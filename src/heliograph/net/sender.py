@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from heliograph.event.errors import UsageError
 from heliograph.event.types import microseconds
+from heliograph.net.lanes import lane_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -100,6 +101,11 @@ class AsyncSender:
         for block in blocks_of_table(table, self.stream, one.epoch, one.last + 1, schema, micros):
             core.offer(self._number, block, schema, clock.monotonic_ns())
         return one.last
+
+    def status(self) -> dict[str, Any]:
+        """Return how the lane in this client is, where events wait for the planet."""
+        sender = self._client.core.senders.get(self._number)
+        return {} if sender is None else lane_status(sender.lane) | {"receivers": sender.receivers}
 
     async def flush(self) -> None:
         """Wait until everything that was published has been acknowledged."""

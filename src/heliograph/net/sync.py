@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from heliograph.event.errors import LinkError
 from heliograph.event.types import microseconds
 from heliograph.net.connect import ADDRESS, CONNECT_SECONDS, connect
 from heliograph.net.loops import loop_factory
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from heliograph.net.receiver import AsyncReceiver, Entry
     from heliograph.net.sender import AsyncSender
     from heliograph.net.tls import TlsFiles
+    from heliograph.policy.limits import Limits
     from heliograph.policy.model import Policy
 
 Result = TypeVar("Result")
@@ -72,9 +74,25 @@ class SyncSender:
         self._shell.schedule_from_outside()
         return number
 
-    def flush(self) -> None:
-        """Wait until everything that was published has been acknowledged."""
-        self._client.call(self._sender.flush())
+    def flush(self, seconds: float | None = None) -> bool:
+        """Wait until everything that was published has been acknowledged; say if that is so.
+
+        Args:
+            seconds: How long to wait; None is without end.
+        """
+        return self._client.call(self._flush(seconds))
+
+    async def _flush(self, seconds: float | None) -> bool:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._sender.flush()
+                return True
+        return False
+
+    def status(self) -> dict[str, Any]:
+        """Return how the lane in this client is; see `AsyncSender.status`."""
+        with self._shell.lock:
+            return self._sender.status()
 
     def close(self) -> None:
         """Offer the stream no longer; what was published before is still sent."""
@@ -103,6 +121,10 @@ class SyncReceiver:
     def schema(self) -> Schema:
         """The schema of what came so far."""
         return self._receiver.schema
+
+    def status(self) -> dict[str, Any]:
+        """Return how the lane in this client is; see `AsyncReceiver.status`."""
+        return self._client.call(_called(self._receiver.status))
 
     def __iter__(self) -> Self:
         """Return the events and digests in their order."""
@@ -180,23 +202,45 @@ class SyncClient:
         return SyncSender(self.call(self._client.advertise(stream, schema, epoch=epoch)), self)
 
     def subscribe(
-        self, stream: str, policy: Policy | str | Path | None = None, *, start: str = "new"
+        self,
+        stream: str,
+        policy: Policy | str | Path | None = None,
+        *,
+        start: str = "new",
+        capacity: Limits | None = None,
     ) -> SyncReceiver:
         """Subscribe to a stream, and wait until the planet has it; see `AsyncClient.subscribe`."""
-        return SyncReceiver(self.call(self._subscribe(stream, policy, start)), self)
+        return SyncReceiver(self.call(self._subscribe(stream, policy, start, capacity)), self)
 
     async def _subscribe(
-        self, stream: str, policy: Policy | str | Path | None, start: str
+        self,
+        stream: str,
+        policy: Policy | str | Path | None,
+        start: str,
+        capacity: Limits | None,
     ) -> AsyncReceiver:
-        return await self._client.subscribe(stream, policy, start=start)
+        return await self._client.subscribe(stream, policy, start=start, capacity=capacity)
 
-    def status(self) -> dict[str, Any]:
-        """Return how the planet is."""
-        return self.call(self._client.status())
+    def status(self, seconds: float | None = None) -> dict[str, Any]:
+        """Return how the planet is.
+
+        Args:
+            seconds: How long to wait for its answer; None is without end.
+
+        Raises:
+            LinkError: It did not answer in time.
+        """
+        return self.call(self._status(seconds))
+
+    async def _status(self, seconds: float | None) -> dict[str, Any]:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                return await self._client.status()
+        raise LinkError(f"the planet has not said within {seconds} s how it is: is it there?")
 
 
-async def _called(function: Callable[[], None]) -> None:
-    function()
+async def _called(function: Callable[[], Result]) -> Result:
+    return function()
 
 
 @contextmanager
