@@ -95,6 +95,8 @@ class AsyncClient:
         if self._closed:
             return
         self._closed = True
+        for receiver in self._receivers.values():
+            receiver.end()
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
@@ -122,8 +124,6 @@ class AsyncClient:
         return all(self._done(number) for number in self._senders)
 
     def _end(self) -> None:
-        for receiver in self._receivers.values():
-            receiver.end()
         error = UsageError("the client is closed: connect again")
         for waiting in [*self._answers.values(), *[one for _, one in self._waits]]:
             if not waiting.done():
@@ -154,7 +154,12 @@ class AsyncClient:
         epoch = time.time_ns() // 1_000 if epoch is None else epoch
         with self.shell.lock:
             number = self.core.advertise(stream, schema, self.shell.clock(), epoch)
-        await self.expect(number)
+        try:
+            await self.expect(number)
+        except BaseException:
+            with self.shell.lock:
+                self.core.withdraw(number, self.shell.clock())
+            raise
         sender = self._senders[number] = AsyncSender(self, number, stream)
         return sender
 

@@ -146,21 +146,32 @@ class Shell:
             self._perform(core.take_effects())
             if self._again:
                 again, self._again = self._again, []
-                for connection in again:
-                    connection.drain(now)
+                for one in again:
+                    one.drain(now)
             connections = self._connections
-            for link in core.take_ready():
-                ready = connections.get(link)
-                if ready is not None:
-                    ready.drain(now)
+            ready = core.take_ready()
+            for link in ready:
+                connection = connections.get(link)
+                if connection is not None:
+                    connection.drain(now)
+            if ready:
+                # A pull may find more to say, on its own link or on another.
+                self._late_ready(core.take_ready())
             self._perform(core.take_effects())
             if self._finishing:
                 finishing, self._finishing = self._finishing, []
-                for connection in finishing:
-                    connection.finish(now, CLOSE_SECONDS)
+                for one in finishing:
+                    one.finish(now, CLOSE_SECONDS)
             self._arm(now)
         if self.after_flush is not None:
             self.after_flush()
+
+    def _late_ready(self, links: list[int]) -> None:
+        for link in links:
+            connection = self._connections.get(link)
+            if connection is not None and not connection.ready:
+                connection.ready = True
+                self.again(connection)
 
     def _perform(self, effects: Iterable[Any]) -> None:
         for effect in effects:

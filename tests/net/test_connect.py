@@ -1,0 +1,98 @@
+"""Connecting finds a planet among several addresses, and says why where there is none."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest
+
+from heliograph.event.errors import LinkError, UsageError
+from heliograph.net.connect import connect
+from heliograph.net.tls import TlsFiles
+from net.certificates import make
+from net.running import planet_and_clients, run
+
+
+def closed_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        port: int = sock.getsockname()[1]
+        return port
+
+
+def test_addresses_are_tried_in_turn() -> None:
+    async def main() -> None:
+        async with planet_and_clients(0) as (server, _):
+            addresses = f"helio://127.0.0.1:{closed_port()}, {server.address}"
+            async with connect(addresses, name="patient") as client:
+                assert client.attached
+                status = await client.status()
+                assert [one["name"] for one in status["clients"]] == ["patient"]
+
+    run(main())
+
+
+def test_where_no_planet_is_the_error_says_what_was_tried() -> None:
+    async def main() -> None:
+        address = f"helio://127.0.0.1:{closed_port()}"
+        with pytest.raises(
+            LinkError, match=f"cannot reach {address}: nothing listens there.*heliograph planet"
+        ):
+            async with connect(address, seconds=0.2):
+                raise AssertionError
+
+    run(main())
+
+
+def test_what_is_no_planet_is_told_as_such() -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    async def main() -> None:
+        server = await asyncio.start_server(silent, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(LinkError, match="has not answered as a planet does"):
+            async with connect(f"helio://127.0.0.1:{port}", seconds=0.2):
+                raise AssertionError
+        server.close()
+        await server.wait_closed()
+
+    run(main())
+
+
+def test_a_wrong_address_is_refused_before_anything_is_tried() -> None:
+    async def main() -> None:
+        with pytest.raises(UsageError, match="is no address"):
+            async with connect("http://127.0.0.1"):
+                raise AssertionError
+
+    run(main())
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_planet_over_tls(known: bool, tmp_path: object) -> None:  # noqa: FBT001
+    from pathlib import Path  # noqa: PLC0415 - for this test alone
+
+    folder = Path(str(tmp_path))
+    files = make(folder, "planet")
+    authority = files if known else make(folder, "other")
+
+    async def main() -> None:
+        async with planet_and_clients(0, tls_cert=files.certificate, tls_key=files.key) as (
+            server,
+            _,
+        ):
+            assert server.address.startswith("helios://")
+            tls = TlsFiles(authority=authority.certificate)
+            async with connect(server.address, tls=tls, seconds=5 if known else 0.3) as client:
+                sender = await client.advertise("s")
+                sender.publish({"a": 1})
+                await sender.flush()
+
+    if known:
+        run(main())
+    else:
+        with pytest.raises(LinkError, match="certificate"):
+            run(main())
