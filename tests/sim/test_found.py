@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from heliograph.client.config import ClientConfig
@@ -9,20 +11,30 @@ from heliograph.planet.config import PlanetConfig
 from heliograph.sim.application import Receiver, Sender
 from heliograph.sim.checkers import check_quiet
 from heliograph.sim.faults import Away, Crash, Cut, Freeze, HalfOpen, Resubscribe
-from heliograph.sim.ledger import Ledger
 from heliograph.sim.quality import FAST, QUALITIES, Quality
 from heliograph.sim.story import MILLISECOND, SECOND
 from heliograph.sim.topology import PLANET, Topology
+
+if TYPE_CHECKING:
+    from heliograph.sim.ledger import Ledger
 
 
 class Ward:
     """A ward that publishes, and a nurse who receives."""
 
-    def __init__(self, policy: str = "none", quality: Quality = FAST, **settings: float) -> None:
+    def __init__(
+        self,
+        policy: str = "none",
+        quality: Quality = FAST,
+        sender_entries: int = 65_536,
+        **settings: float,
+    ) -> None:
         self.topology = Topology(1)
         self.world = self.topology.world
         self.topology.add_planet(PlanetConfig(name=PLANET, **settings))  # type: ignore[arg-type]
-        self.ward = self.topology.add_client(ClientConfig(name="ward"))
+        self.ward = self.topology.add_client(
+            ClientConfig(name="ward", sender_entries=sender_entries)
+        )
         self.nurse = self.topology.add_client(ClientConfig(name="nurse"), quality)
         self.sender = Sender("pulse", 10 * MILLISECOND)
         self.receiver = Receiver("pulse", policy)
@@ -136,4 +148,18 @@ def test_a_lane_with_an_always_level_keeps_its_books_while_it_is_suspended(
         Freeze("nurse", seconds * SECOND).strike(ward.topology)
         ward.run(seconds + 1)
     ward.run(20)
+    ward.check()
+
+
+@pytest.mark.parametrize("policy", ["feverish", "one-ward", "none"])
+@pytest.mark.parametrize("burst", [1, 30])
+def test_what_a_sender_packs_while_it_is_cut_off_is_settled_once(policy: str, burst: int) -> None:
+    ward = Ward(policy, sender_entries=50, lane_entries=40)
+    ward.sender.burst = burst
+    ward.publish(2_000)
+    for _ in range(4):
+        ward.run(0.5)
+        Cut("ward", 2 * SECOND).strike(ward.topology)
+        ward.run(5)
+    ward.run(40)
     ward.check()

@@ -115,11 +115,9 @@ class Lane:
                 return  # The receivers had it before their session was lost.
             entry = rest
         if self.bound.always and isinstance(entry.item, Block):
-            kept = self.owed.filter(entry, entry.item, self)
-            if kept is None:
-                return
-            entry = kept
-        elif isinstance(entry.item, Digest):
+            self._filter(entry, entry.item, now)
+            return
+        if isinstance(entry.item, Digest):
             entry = self._join(entry.item, entry)
         count, size = entry.count, entry.size
         if (
@@ -129,6 +127,17 @@ class Lane:
             self.append(entry)
             return
         squeeze(self, entry, now)
+
+    def _filter(self, entry: Entry, block: Block, now: int) -> None:
+        """Let in what an always level leaves of a block."""
+        kept = self.owed.filter(entry, block, self)
+        if kept is not None:
+            if self.held_entries + kept.count > self.entries_max or (
+                self.held_bytes + kept.size > self.bytes_max
+            ):
+                self.owed.settle(self)  # Before any part of this block, which it does not cover.
+            squeeze(self, kept, now)
+        self.owed.add(block, block.count - (kept.count if kept is not None else 0), self)
 
     def _clip(self, entry: Entry, skip: Position) -> Entry | None:
         """Return what of an entry lies behind a position, if anything."""
@@ -150,6 +159,7 @@ class Lane:
     def _join(self, digest: Digest, entry: Entry) -> Entry:
         """Let a digest from upstream go on from what this lane has told already."""
         if self.bound.always:
+            self.owed.settle(self)  # Where a gap is open, this digest takes it up.
             self.owed.arrived(digest, self)
         self.pending, whole = absorb(self.pending, digest, self.told)
         self.told = Position(digest.epoch, digest.upto)

@@ -13,7 +13,7 @@ from heliograph.event.columns import Columns
 from heliograph.event.digest import Digest
 from heliograph.event.event import Position
 from heliograph.lane.entry import Entry
-from heliograph.policy.merge import merge
+from heliograph.policy.merge import absorb, merge
 from heliograph.policy.stretch import reach
 
 if TYPE_CHECKING:
@@ -40,18 +40,24 @@ class Owed:
         """Return what an always level leaves of a block, if anything."""
         if self.count and (self.count >= OWED_MAX or self.last.epoch != block.epoch):
             self.settle(lane)
-        self.stream, self.last = block.stream, Position(block.epoch, block.last)
-        self.reached = reach(self.reached or lane.told, block)
         columns = Columns([block], lane.bound.schema)
         passed = None
         for one in lane.bound.always:
             passed = one.run(columns, passed, 0)
         if passed is None or len(passed) == block.count:
             return entry
-        gone = block.count - len(passed)
+        return Entry(columns.thin(0, passed)) if len(passed) else None
+
+    def add(self, block: Block, gone: int, lane: Lane) -> None:
+        """Count what was removed of a block; only once the rest of it stands in the lane.
+
+        Were a pack, which that may take, to settle it before, the digest would stand before events
+        that it covers.
+        """
+        self.stream, self.last = block.stream, Position(block.epoch, block.last)
+        self.reached = reach(self.reached or lane.told, block)
         self.count += gone
         lane.filtered += gone
-        return Entry(columns.thin(0, passed)) if len(passed) else None
 
     def arrived(self, digest: Digest, lane: Lane) -> None:
         """Take note of a digest from upstream, which closes a gap."""
@@ -78,6 +84,7 @@ class Owed:
                 ),
             )  # fmt: skip
             return
-        after = lane.told.number if lane.told.epoch == epoch else 0
-        lane.append(Entry(Digest(self.stream, epoch, after, last, 0, count)))
+        # A pack between the parts of one block may have left something that waits for this.
+        lane.pending, whole = absorb(lane.pending, digest, lane.told)
+        lane.append(Entry(whole))
         lane.told = Position(epoch, last)
