@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
+PEERS := mosquitto nats-server
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check soak bench-policy clean
+.PHONY: help demo test check soak bench-policy bench-planet clean
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -34,6 +35,17 @@ soak: $(READY) ## The long campaigns
 
 bench-policy: $(READY) ## Packing and filters beside Polars and DuckDB, the ladder beside its rival
 	@$(BIN)/python benchmarks/bench_policy.py
+
+bench-planet: $(READY) ## The planet beside Mosquitto, nats-server and Zenoh: capacity, latency, overload
+	@PATH="$$PATH:/usr/sbin:/sbin"; for program in $(PEERS); do \
+	  command -v $$program >/dev/null && continue; \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "installing $(PEERS), beside which the planet is measured"; \
+	    apt-get update -qq && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(PEERS) && break; \
+	  fi; \
+	  echo "error: no $$program here, beside which the planet is measured; on Debian, as root: apt-get update && apt-get install $(PEERS)"; exit 1; \
+	done
+	@$(BIN)/python benchmarks/bench_planet.py
 
 clean: ## Delete what make made
 	rm -rf $(VENV) build out .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info

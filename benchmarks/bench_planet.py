@@ -9,10 +9,11 @@ import argparse
 
 from effort import QUICK, Effort
 from load import load
+from overload import overload
 from report import Report
 from users import users
 
-PARTS = {"load": load, "users": users}
+PARTS = {"load": load, "users": users, "overload": overload}
 
 
 def main() -> None:

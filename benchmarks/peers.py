@@ -77,7 +77,9 @@ def nats(max_pending: int = 0, write_deadline: str = "") -> Iterator[Peer]:
     program = find("nats-server", "nats-server")
     port = free_port()
     lines = [f"listen: {HOST}:{port}"]
-    lines += [f"max_pending: {max_pending}"] if max_pending else []
+    if max_pending:
+        # A message must fit into what may wait.
+        lines += [f"max_pending: {max_pending}", f"max_payload: {min(max_pending, 2**20)}"]
     lines += [f'write_deadline: "{write_deadline}"'] if write_deadline else []
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder, "nats.conf")
