@@ -145,9 +145,7 @@ class Incoming:
         entry = Entry(found)
         mask = self._masks.get(named.stream, 0)
         for receiver in self._streams.get(named.stream, ()):
-            if not receiver.wants(item.alias, mask, entry.last):
-                continue
-            if receiver.enter(entry, found, now):
+            if receiver.arrive(item.alias, mask, entry, now):
                 self._tell(receiver)
 
     def _message(  # noqa: C901, PLR0912 - one case for each message that a planet sends

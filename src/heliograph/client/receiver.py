@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from heliograph.event.block import Block
 from heliograph.event.event import Position
 from heliograph.lane.account import Account
-from heliograph.lane.entry import Entry
+from heliograph.lane.entry import Entry, Marker
 from heliograph.lane.lane import Lane
 
 if TYPE_CHECKING:
@@ -96,37 +98,42 @@ class Receiver:
             if self.lane is not None:
                 self.lane.rebind(schema)
 
-    def wants(self, alias: int, mask: int, last: int) -> bool:
-        """Say whether what came by the lanes in `mask` is for this receiver."""
-        for place, span in enumerate(self.spans):
-            # A block that reaches across the beginning, as one sent again may, is clipped later.
-            if span.alias != alias or not mask >> span.bit & 1 or last <= span.after:
-                continue
-            if span.upto is None or last <= span.upto:
-                if place:
-                    del self.spans[:place]  # Those before it have come to their end.
-                return True
-        return False
-
-    def enter(self, entry: Entry, item: Block | Digest, now: int) -> bool:
-        """Enter what came into the books, and let the application have what is new.
+    def arrive(self, alias: int, mask: int, entry: Entry, now: int) -> bool:
+        """Take what came by the lanes in `mask`; say whether any of it is new to this receiver.
 
         Raises:
             EventError: The planet's books do not add up.
         """
+        new = False
+        for span in list(self.spans) if len(self.spans) > 1 else self.spans:
+            if span.alias != alias or not mask >> span.bit & 1 or entry.last <= span.after:
+                continue
+            upto = span.upto
+            if upto is None or entry.last <= upto:
+                if span is not self.spans[0]:
+                    del self.spans[: self.spans.index(span)]  # They have come to their end.
+                return self._enter(entry, entry.item, now) or new
+            # Links cut blocks where they like, so one may reach across the end of a span; one that
+            # reaches across its beginning is clipped by the account.
+            part = self._upto(entry.item, upto)
+            new = (part is not None and self._enter(Entry(part), part, now)) or new
+        return new
+
+    def _upto(self, item: Block | Digest | Marker, upto: int) -> Block | None:
+        """Return those events of a block whose numbers are not above `upto`."""
+        if not isinstance(item, Block) or item.first > upto or self.schema is None:
+            return None
+        return item.thin(np.flatnonzero(item.numbers() <= upto), self.schema)
+
+    def _enter(self, entry: Entry, item: Block | Digest | Marker, now: int) -> bool:
+        """Enter what came into the books, and let the application have what is new."""
         account, lane, schema = self.account, self.lane, self.schema
-        if account is None or lane is None or schema is None:
+        if account is None or lane is None or schema is None or isinstance(item, Marker):
             return False
-        if isinstance(item, Block):
-            block = account.take(item, schema)
-            if block is None:
-                return False
-            lane.offer(entry if block is item else Entry(block), now)
-        else:
-            digest = account.settle(item)
-            if digest is None:
-                return False
-            lane.offer(entry if digest is item else Entry(digest), now)
+        new = account.take(item, schema) if isinstance(item, Block) else account.settle(item)
+        if new is None:
+            return False
+        lane.offer(entry if new is item else Entry(new), now)
         return True
 
     def repolicy(self, policy: Policy) -> None:
