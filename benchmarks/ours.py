@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import struct
 import sys
 import tempfile
 from pathlib import Path
@@ -30,6 +31,7 @@ PROGRAM = (
     "import sys\nfrom heliograph.net.server import run\n"
     "from heliograph.planet.config import read_config\nrun(read_config(sys.argv[1]))"
 )
+NUMBER = struct.Struct("<Q")
 NUMBER_AT = 8  # Where the number of its first event stands in a frame: after word and alias.
 
 
@@ -144,9 +146,10 @@ class Counting:
         """Go on after a greeting that had so many frames and bytes."""
         self.frames, self.size, self.told = received, size, size
         self.rest = b""
+        self.last = 0
 
     def feed(self, data: memoryview) -> int:
-        """Return how many events have become whole."""
+        """Return how many events have become whole; they must follow one another."""
         whole: bytes | memoryview = self.rest + data if self.rest else data
         at, end, events = 0, len(whole), 0
         while end - at >= 4:
@@ -156,11 +159,15 @@ class Counting:
             if run == 0:
                 break
             if sort == frames.EVENT:
+                self._follow(whole, at, 1)
+                self._follow(whole, at + (run - 1) * length, run - 1)
                 events += run
             elif sort == frames.BLOCK:
-                head = frames.BLOCK_HEAD.unpack_from(whole, at)
                 run = 1  # Equal words do not mean equal counts.
-                events += head[4]
+                count = frames.BLOCK_HEAD.unpack_from(whole, at)[4]
+                self._follow(whole, at, 1)
+                self.last += count - 1
+                events += count
             else:
                 run = 1
             if sort == frames.DIGEST:
@@ -171,6 +178,13 @@ class Counting:
             at += run * length
         self.rest = bytes(whole[at:])
         return events
+
+    def _follow(self, data: bytes | memoryview, at: int, steps: int) -> None:
+        """Check that the frame here is so many numbers behind the last one."""
+        number = NUMBER.unpack_from(data, at + NUMBER_AT)[0]
+        self.last += steps
+        if number != self.last:
+            raise SystemExit(f"event {number} came where {self.last} was to come")
 
     def reply(self, idle: bool) -> bytes:  # noqa: FBT001 - as in `Counter`
         """Return a cursor, when one is due."""
