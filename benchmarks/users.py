@@ -179,7 +179,9 @@ def _search(
     for _ in range(effort.steps):
         load = Load(int(at * seconds), case.streams, case.receivers, at)
         seen = play(user, peer.port, load)
-        if seen.complete and seen.late < LATE and seen.p99 < P99_SECONDS:
+        if not _held(seen):
+            seen = play(user, peer.port, load)  # Once more: the machine may have been disturbed.
+        if _held(seen):
             low, best = at, seen
         else:
             high = at
@@ -187,6 +189,10 @@ def _search(
             break
         at = math.sqrt((low or SEARCH_FROM) * high)
     return low, best
+
+
+def _held(seen: Seen) -> bool:
+    return seen.complete and seen.late < LATE and seen.p99 < P99_SECONDS
 
 
 def _milli(seconds: float) -> str:
