@@ -18,10 +18,11 @@ import numpy as np
 from heliograph.event.block import Block
 from heliograph.event.digest import Digest
 from heliograph.event.event import Position
+from heliograph.lane.discard import discard
 from heliograph.lane.entry import Entry, Marker
 from heliograph.lane.owed import Owed
 from heliograph.lane.pool import Pool
-from heliograph.lane.squeeze import squeeze
+from heliograph.lane.squeeze import pack_lane, squeeze
 from heliograph.policy.binding import BoundPolicy, bind
 from heliograph.policy.ladder import Flow, Ladder
 from heliograph.policy.limits import Limits, Load
@@ -84,6 +85,7 @@ class Lane:
         self._arrived = self._departed = Load(0, 0)
         self.marks = 0  # Markers that wait among the entries.
         self.skip: Position | None = None  # Up to here the receivers have everything already.
+        self.behind = 0  # Events that came behind it, as long as it is of use.
         self._emptied = True
         self._fill(limits)
 
@@ -107,6 +109,19 @@ class Lane:
         """
         self.bound = bind(self.policy, schema)
 
+    def turn(self, schema: Schema) -> None:
+        """Begin an epoch whose schema need not read those before; all of those has arrived.
+
+        Raises:
+            PolicyError: The policy cannot apply to it.
+        """
+        bound = self.bound
+        self.rebind(schema)
+        last = self.entries[-1] if self.entries else None
+        if last is not None:
+            self.mark(last.epoch, max(last.last, self.owed.last.number))
+            self.entries[-1].item.bound = bound
+
     def offer(self, entry: Entry, now: int) -> None:
         """Let an entry arrive; a lane that has no room for it is packed."""
         if self.skip is not None:
@@ -118,7 +133,8 @@ class Lane:
             self._filter(entry, entry.item, now)
             return
         if isinstance(entry.item, Digest):
-            entry = self._join(entry.item, entry)
+            self._settle(entry, entry.item, now)
+            return
         count, size = entry.count, entry.size
         if (
             self.held_entries + count <= self.entries_max
@@ -128,26 +144,53 @@ class Lane:
             return
         squeeze(self, entry, now)
 
+    def _fits(self, entry: Entry) -> bool:
+        return (
+            self.held_entries + entry.count <= self.entries_max
+            and self.held_bytes + entry.size <= self.bytes_max
+        )
+
+    def _settle(self, entry: Entry, digest: Digest, now: int) -> None:
+        """Let in a digest; room is made first, for it goes on from what that settles."""
+        if self.entries and not self._fits(entry):
+            pack_lane(self, now, coming=entry.size)
+        self.append(self.join(digest, entry))
+        if self.held_bytes > self.bytes_max or self.held_entries > self.entries_max:
+            pack_lane(self, now)
+
     def _filter(self, entry: Entry, block: Block, now: int) -> None:
         """Let in what an always level leaves of a block."""
         kept = self.owed.filter(entry, block, self)
         if kept is not None:
-            if self.held_entries + kept.count > self.entries_max or (
-                self.held_bytes + kept.size > self.bytes_max
-            ):
+            if not self._fits(kept):
                 self.owed.settle(self)  # Before any part of this block, which it does not cover.
             squeeze(self, kept, now)
         self.owed.add(block, block.count - (kept.count if kept is not None else 0), self)
 
     def _clip(self, entry: Entry, skip: Position) -> Entry | None:
-        """Return what of an entry lies behind a position, if anything."""
+        """Return what of an entry lies behind a position, if anything.
+
+        The first digest that settles numbers on both sides of it cannot tell them apart: of those
+        behind it the count is known, and is told as a gap.
+        """
         if (entry.epoch, entry.last) <= skip:
             return None
-        self.skip = None
-        if not isinstance(entry.item, Block) or (entry.epoch, entry.first) > skip:
-            return entry
-        keep = np.flatnonzero(entry.item.numbers() > skip.number)
-        return Entry(entry.item.thin(keep, self.bound.schema))
+        item = entry.item
+        if entry.epoch != skip.epoch:
+            self.skip = None
+        elif isinstance(item, Block):
+            if item.first <= skip.number:
+                keep = np.flatnonzero(item.numbers() > skip.number)
+                entry = Entry(item.thin(keep, self.bound.schema))
+            self.behind += entry.count
+        elif isinstance(item, Digest):
+            self.skip = None
+            if item.after < skip.number:
+                lost = item.upto - skip.number - self.behind
+                entry = Entry(
+                    Digest(item.stream, item.epoch, skip.number, item.upto, lost, gap=lost)
+                )
+        return entry
 
     def append(self, entry: Entry) -> None:
         """Put an entry at the tail, for which there is room."""
@@ -156,9 +199,9 @@ class Lane:
         self.held_bytes += entry.size
         self.pool.bytes += entry.size
 
-    def _join(self, digest: Digest, entry: Entry) -> Entry:
+    def join(self, digest: Digest, entry: Entry) -> Entry:
         """Let a digest from upstream go on from what this lane has told already."""
-        if self.bound.always:
+        if self.owed.count or self.bound.always:
             self.owed.settle(self)  # Where a gap is open, this digest takes it up.
             self.owed.arrived(digest, self)
         self.pending, whole = absorb(self.pending, digest, self.told)
@@ -170,6 +213,9 @@ class Lane:
         self.owed.settle(self)
         marker = Marker(epoch, number)
         self.told = Position(epoch, number)
+        self.owed.reached = None  # All up to here has come: begin from `told`.
+        if self.skip is not None and self.skip <= self.told:
+            self.skip = None
         if self.entries:
             self.append(Entry(marker))
             self.marks += 1
@@ -252,30 +298,9 @@ class Lane:
             if isinstance(entry.item, Digest):
                 self.told = Position(entry.epoch, entry.last)
 
-    def discard(self) -> None:
-        """Give up what waits here without looking into it: its count is told, its values are lost.
-
-        For a stream whose rows cannot be read, which is its sender's fault.
-        """
-        entries = list(self.entries)
-        if not entries:
-            return
-        made: list[Entry] = []
-        for epoch in dict.fromkeys(one.epoch for one in entries):
-            upto = max(one.last for one in entries if one.epoch == epoch)
-            begin = self.begin.number if self.begin.epoch == epoch else 0
-            reached = self.reached.number if self.reached.epoch == epoch else 0
-            told = sum(
-                one.item.filtered
-                for one in entries
-                if isinstance(one.item, Digest) and one.epoch == epoch
-            )
-            count = upto - max(begin, reached) - told
-            stream = next(one.item.stream for one in entries if not isinstance(one.item, Marker))
-            made.append(Entry(Digest(stream, epoch, begin, upto, count, told, gap=count)))
-        self.pending = ()
-        self.marks = 0  # Markers that wait among the entries.
-        self.packed(made, self.level, "unreadable")
+    def discard(self, coming: Entry | None = None) -> None:
+        """Give up what waits here without looking into it; see `discard`."""
+        discard(self, coming)
 
     def flow(self) -> Flow:
         """Return what passed since the previous pack, in whatever is full (for controllers)."""
