@@ -2,61 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from heliograph.client.config import ClientConfig
-from heliograph.planet.config import PlanetConfig
 from heliograph.sim.application import Receiver, Sender
-from heliograph.sim.checkers import check_quiet
-from heliograph.sim.faults import Away, Crash, Cut, Freeze, HalfOpen, Resubscribe
-from heliograph.sim.quality import FAST, QUALITIES, Quality
+from heliograph.sim.faults import Away, Crash, Cut, Freeze, HalfOpen, Repolicy, Resubscribe
+from heliograph.sim.quality import QUALITIES
 from heliograph.sim.story import MILLISECOND, SECOND
-from heliograph.sim.topology import PLANET, Topology
-
-if TYPE_CHECKING:
-    from heliograph.sim.ledger import Ledger
-
-
-class Ward:
-    """A ward that publishes, and a nurse who receives."""
-
-    def __init__(
-        self,
-        policy: str = "none",
-        quality: Quality = FAST,
-        sender_entries: int = 65_536,
-        **settings: float,
-    ) -> None:
-        self.topology = Topology(1)
-        self.world = self.topology.world
-        self.topology.add_planet(PlanetConfig(name=PLANET, **settings))  # type: ignore[arg-type]
-        self.ward = self.topology.add_client(
-            ClientConfig(name="ward", sender_entries=sender_entries)
-        )
-        self.nurse = self.topology.add_client(ClientConfig(name="nurse"), quality)
-        self.sender = Sender("pulse", 10 * MILLISECOND)
-        self.receiver = Receiver("pulse", policy)
-        self.ward.application.senders.append(self.sender)
-        self.nurse.application.receivers.append(self.receiver)
-        self.ward.start()
-        self.nurse.start()
-        self.world.run(SECOND)
-
-    def publish(self, count: int) -> None:
-        self.ward.application.publish(self.sender, count)
-
-    def run(self, seconds: float) -> None:
-        self.world.run(round(seconds * SECOND))
-
-    @property
-    def ledger(self) -> Ledger:
-        assert self.receiver.ledger is not None
-        return self.receiver.ledger
-
-    def check(self) -> None:
-        check_quiet(self.topology)
+from heliograph.sim.topology import PLANET
+from sim.wards import Ward
 
 
 def test_a_client_that_attaches_while_its_old_link_seems_alive_is_answered() -> None:
@@ -162,4 +115,37 @@ def test_what_a_sender_packs_while_it_is_cut_off_is_settled_once(policy: str, bu
         Cut("ward", 2 * SECOND).strike(ward.topology)
         ward.run(5)
     ward.run(40)
+    ward.check()
+
+
+@pytest.mark.parametrize("pause", range(1, 6))
+def test_a_digest_that_comes_to_a_full_lane_goes_on_from_what_is_settled_there(pause: int) -> None:
+    ward = Ward("oldest", sender_entries=20, inbox_entries=16)
+    ward.receiver.batch, ward.receiver.interval = 7, pause * 100 * MILLISECOND
+    ward.publish(1_000)
+    for _ in range(4):
+        ward.run(0.5)
+        Cut("ward", SECOND).strike(ward.topology)
+        ward.run(3)
+    ward.run(60)
+    ward.check()
+
+
+@pytest.mark.parametrize("count", range(1, 12))
+def test_what_was_filtered_before_a_policy_changed_is_told(count: int) -> None:
+    ward = Ward("feverish")
+    ward.publish(count)
+    ward.run((count - 1) / 100 + 0.005)
+    Repolicy("nurse", 0, "one-ward").strike(ward.topology)
+    ward.run(10)
+    ward.check()
+
+
+def test_a_client_whose_link_takes_nothing_does_not_ask_to_be_called_all_the_time() -> None:
+    ward = Ward(quality=QUALITIES["thin"], heartbeat_seconds=1.0)
+    ward.publish(300)
+    ward.run(1)
+    HalfOpen("nurse").strike(ward.topology)
+    HalfOpen("ward").strike(ward.topology)
+    ward.run(20)  # A deadline that stays in the past would raise.
     ward.check()

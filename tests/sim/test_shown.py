@@ -17,13 +17,13 @@ def test_events_behind_one_another_are_one_run() -> None:
 
 
 def test_a_digest_shows_its_parts() -> None:
-    parts = (Part("MEAN", "pulse", 2, 72.25), Part("DISTINCT", "pulse", 2, b"123"))
+    parts = (Part("MEAN", "pulse", 2, 144.5), Part("MAX", "pulse", 2, 80))
     taken = Taken("nurse", "pulse")
     taken.add([Digest("pulse", 1, 0, 9, 4, 5, None, None, parts, 2)])
     assert taken.lines() == [
         (
             "nurse takes of pulse: digest of 1-9: 4 dropped, 5 filtered, 2 of them in a gap; "
-            "MEAN pulse 72.25; DISTINCT pulse (3 bytes)"
+            "MEAN pulse 72.25; MAX pulse 80"
         )
     ]
 

@@ -203,11 +203,12 @@ class Application:
             receiver.waiting = bool(entries)
             if not entries:
                 return
-            self._enter(receiver, receiver.ledger, entries)
-            self.host.settle()
             if receiver.interval:
                 receiver.due = True
                 self.world.after(receiver.interval, partial(self.take, receiver))
+            self._enter(receiver, receiver.ledger, entries)
+            self.host.settle()
+            if receiver.interval:
                 return
 
     def _enter(self, receiver: Receiver, ledger: Ledger, entries: list[Block | Digest]) -> None:

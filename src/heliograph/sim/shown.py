@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from heliograph.event.block import Block
+from heliograph.policy.digesters import result
 
 if TYPE_CHECKING:
-    from heliograph.event.digest import Digest
+    from heliograph.event.digest import Digest, Part
     from heliograph.sim.topology import Topology
 
 # So many runs and digests are shown of one step; of the others only how many they are.
@@ -56,14 +57,13 @@ class Taken:
             text += f", {part.filtered} filtered"
         if part.gap:
             text += f", {part.gap} of them in a gap"
-        parts = [f"{one.digester} {one.attribute} {_value(one.value)}" for one in part.parts]
+        parts = [f"{one.digester} {one.attribute} {_value(one)}" for one in part.parts]
         return "; ".join([text, *parts])
 
 
-def _value(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return f"({len(value)} bytes)" if isinstance(value, bytes) else str(value)
+def _value(part: Part) -> str:
+    value = result(part)
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def show_lanes(topology: Topology) -> list[str]:
@@ -71,9 +71,11 @@ def show_lanes(topology: Topology) -> list[str]:
     core = topology.planet.core
     if core is None:
         return []
+    lanes = core.status(topology.world.now)["lanes"]
     return [
         f"the lane of {lane['stream']} to {lane['name']} holds {lane['entries']} of "
         f"{lane['capacity_entries']}, level {lane['level']} of {lane['top']}; "
-        f"{lane['packs']} packs, {lane['delivered']} delivered, {sum(lane['dropped'].values())} dropped"
-        for lane in core.status(topology.world.now)["lanes"]
+        f"{lane['packs']} packs, {lane['delivered']} delivered, "
+        f"{sum(lane['dropped'].values())} dropped"
+        for lane in lanes
     ]
