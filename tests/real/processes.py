@@ -1,10 +1,9 @@
-"""Planets and clients as processes of their own, so that they can be killed, stopped and starved."""
+"""Planets and clients as processes of their own, that can be killed, stopped and starved."""
 
 from __future__ import annotations
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from heliograph.event.event import Position
 from heliograph.lane.account import Account
 
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Callable
 
 FOLDER = Path(__file__).resolve().parent
@@ -80,7 +80,7 @@ class Process:
 class PlanetProcess(Process):
     """A planet on a port of its own."""
 
-    def __init__(self, folder: Path, port: int = 0, **settings: Any) -> None:
+    def __init__(self, folder: Path, *, port: int = 0, **settings: Any) -> None:
         self.port = port or free_port()
         settings = {"listen": f"127.0.0.1:{self.port}", **settings}
         config = folder / f"planet-{self.port}.toml"

@@ -10,17 +10,21 @@ import heliograph
 from heliograph.event.event import Event
 
 
+def say(line: dict[str, object]) -> None:
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
 async def main(address: str, stream: str, policy: str, pause: float) -> None:
     async with heliograph.connect(address) as client:
         receiver = await client.subscribe(stream, policy=policy or None)
-        print(json.dumps({"ready": True}), flush=True)
+        say({"ready": True})
         async for entry in receiver:
             if isinstance(entry, Event):
-                print(json.dumps({"number": entry.number, "values": entry.values}))
+                say({"number": entry.number, "values": entry.values})
             else:
                 told = {"after": entry.after, "upto": entry.upto, "count": entry.count}
-                print(json.dumps({**told, "filtered": entry.filtered, "gap": entry.gap}))
-            sys.stdout.flush()
+                say({**told, "filtered": entry.filtered, "gap": entry.gap})
             if pause:
                 await asyncio.sleep(pause)
 

@@ -12,7 +12,7 @@ from real.processes import PlanetProcess, ReceiverProcess, free_port, settled, u
 if TYPE_CHECKING:
     from pathlib import Path
 
-QUICK = {"heartbeat_seconds": 0.3}
+QUICK: dict[str, Any] = {"heartbeat_seconds": 0.3}
 EVERY_SECOND = "levels:\n  - filters: [{name: EVERY, n: 2}]\n"
 
 
@@ -42,18 +42,20 @@ def test_a_killed_planet_costs_values_and_never_counts(tmp_path: Path) -> None:
             await asyncio.sleep(0.2)
             planet.kill()
             await asyncio.sleep(0.2)
-            with PlanetProcess(tmp_path, port, **QUICK):
+            with PlanetProcess(tmp_path, port=port, **QUICK):
                 last = await running
                 await sender.flush()
                 await told([receiver], last)
                 return last
 
-    with PlanetProcess(tmp_path, port, **QUICK) as planet:
-        with ReceiverProcess(planet.address, "s") as receiver:
-            receiver.ready()
-            last = asyncio.run(story(receiver, planet))
-            counts = settled(receiver.entries())
-            assert counts["events"] + counts["gap"] + counts["dropped"] == last == 4_000
+    with (
+        PlanetProcess(tmp_path, port=port, **QUICK) as planet,
+        ReceiverProcess(planet.address, "s") as receiver,
+    ):
+        receiver.ready()
+        last = asyncio.run(story(receiver, planet))
+        counts = settled(receiver.entries())
+        assert counts["events"] + counts["gap"] + counts["dropped"] == last == 4_000
 
 
 def test_a_killed_receiver_costs_nobody_else_anything(tmp_path: Path) -> None:
