@@ -7,10 +7,13 @@ link sends it first, and is the same bytes on every link of the host.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from heliograph.event.block import Block
 from heliograph.event.digest import Digest
+
+if TYPE_CHECKING:
+    from heliograph.policy.binding import BoundPolicy
 
 # What a marker costs in memory.
 MARKER_BYTES: Final = 160
@@ -22,6 +25,7 @@ class Marker:
 
     epoch: int
     number: int  # Everything up to it lies before the marker.
+    bound: BoundPolicy | None = None  # What reads that, where it is not the lane's own any more.
 
 
 class Entry:

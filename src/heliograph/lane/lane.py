@@ -109,18 +109,16 @@ class Lane:
         """
         self.bound = bind(self.policy, schema)
 
-    def turn(self, schema: Schema) -> None:
-        """Begin an epoch whose schema need not read those before; all of those has arrived.
+    def turn(self, schema: Schema, at: Position) -> None:
+        """Begin an epoch that has a schema of its own; everything up to `at` has arrived.
 
         Raises:
             PolicyError: The policy cannot apply to it.
         """
         bound = self.bound
         self.rebind(schema)
-        last = self.entries[-1] if self.entries else None
-        if last is not None:
-            self.mark(last.epoch, max(last.last, self.owed.last.number))
-            self.entries[-1].item.bound = bound
+        if at.epoch:
+            self.mark(*at, bound)
 
     def offer(self, entry: Entry, now: int) -> None:
         """Let an entry arrive; a lane that has no room for it is packed."""
@@ -208,10 +206,10 @@ class Lane:
         self.told = Position(digest.epoch, digest.upto)
         return entry if whole == digest else Entry(whole)
 
-    def mark(self, epoch: int, number: int) -> None:
+    def mark(self, epoch: int, number: int, bound: BoundPolicy | None = None) -> None:
         """Let no later digest reach back across a number; everything up to it has arrived."""
         self.owed.settle(self)
-        marker = Marker(epoch, number)
+        marker = Marker(epoch, number, bound)
         self.told = Position(epoch, number)
         self.owed.reached = None  # All up to here has come: begin from `told`.
         if self.skip is not None and self.skip <= self.told:

@@ -75,14 +75,23 @@ def pack_lane(lane: Lane, now: int, *, coming: int = 0) -> None:
             lane.held(), lane.bound, controller.level, lane.full,
             ordinal=lane.packs, goal=controller.goal, coming=coming,
         )  # fmt: skip
+    controller.packed(packed.level, now)
+    _put_back(lane, packed, "policy" if packed.level <= top else "budget" if starved else "worst")
+
+
+def fold_lane(lane: Lane) -> None:
+    """Turn all that waits into digests, for a link that will not take more than those."""
+    lane.owed.settle(lane)
+    _put_back(lane, _by_parts(lane, lane.bound.top + 1, 0), "worst")
+
+
+def _put_back(lane: Lane, packed: Packed, reason: str) -> None:
     lane.pending = packed.pending
-    reason = "policy" if packed.level <= top else "budget" if starved else "worst"
     known = {id(one.item): one for one in lane.entries}
     entries = [
         known.get(id(item)) or (item if isinstance(item, Entry) else Entry(item))
         for item in packed.entries
     ]
-    controller.packed(packed.level, now)
     lane.packed(entries, packed.level, reason)
 
 
@@ -98,12 +107,16 @@ def _by_parts(lane: Lane, level: int, coming: int) -> Packed:
     edges = [at for at, one in enumerate(entries) if isinstance(one.item, Marker)]
     before = Load(lane.held_entries, lane.held_bytes + coming)
     top = lane.bound.top
+    bounds, bound = {len(entries): lane.bound}, lane.bound
+    for edge in reversed(edges):
+        bound = entries[edge].item.bound or bound  # type: ignore[union-attr]
+        bounds[edge] = bound
     for rung in range(max(1, level), top + 2):
         parts: list[Block | Digest | Entry] = []
         pending: tuple[Digest, ...] = ()
         for start, end in pairwise([-1, *edges, len(entries)]):
             one = _part(lane, entries, start, end)
-            packed = pack(one, lane.bound, rung, ordinal=lane.packs)
+            packed = pack(one, bounds[end], rung, ordinal=lane.packs)
             parts += packed.entries
             pending = packed.pending
             if end < len(entries):

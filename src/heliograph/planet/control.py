@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from heliograph.planet.planet import Planet
     from heliograph.planet.state import ClientState, Stream
 
-# An answer names so many lanes at most, the fullest first.
-LANES_SHOWN_MAX = 1_000
+# A status names so many clients, streams and lanes at most, of the lanes the fullest.
+SHOWN_MAX: Final = 1_000
+# An answer fits into a frame of any client, and is not made anew for everyone who asks.
+ANSWER_BYTES_MAX: Final = 262_144
+SAID_NS: Final = 100_000_000
 
 
 class Control:
@@ -25,11 +28,24 @@ class Control:
         """Begin."""
         self.planet = planet
         self.handles: dict[type, Any] = {Ask: self.ask}
+        self._said: tuple[int, bytes] | None = None
 
     def ask(self, client: ClientState, message: Ask, now: int) -> None:
         """Tell how the planet is."""
-        body = msgspec.json.encode(self.status(now))
-        client.session.say(Told(message.request, body))
+        if self._said is None or now - self._said[0] > SAID_NS:
+            self._said = now, self._body(now)
+        self.planet.say(client, Told(message.request, self._said[1]))
+
+    def _body(self, now: int) -> bytes:
+        """Return the status as one frame can hold it: the fullest lanes, the first clients."""
+        status, most = self.status(now), SHOWN_MAX
+        while True:
+            body = msgspec.json.encode(status)
+            if len(body) <= ANSWER_BYTES_MAX or most == 0:
+                return body
+            most //= 2
+            for table in ("clients", "streams", "lanes"):
+                status[table] = status[table][:most]
 
     def status(self, now: int) -> dict[str, Any]:
         """Return how the planet is, as JSON can hold it."""
@@ -50,9 +66,9 @@ class Control:
             "uptime_seconds": (now - planet.began) / 1e9,
             "closing": planet.closing,
             "connections": len(planet.links),
-            "clients": [_client(one, now) for one in clients],
-            "streams": [_stream(one) for one in streams],
-            "lanes": lanes[:LANES_SHOWN_MAX],
+            "clients": [_client(one, now) for one in clients[:SHOWN_MAX]],
+            "streams": [_stream(one) for one in streams[:SHOWN_MAX]],
+            "lanes": lanes[:SHOWN_MAX],
             "buffer": {
                 "bytes": planet.multicast.pool.bytes, "capacity": planet.config.buffer_bytes
             },

@@ -16,7 +16,6 @@ from heliograph.wire.messages import (
     VERSION,
     Attach,
     Attached,
-    Bye,
     Depart,
     Detach,
 )
@@ -42,7 +41,7 @@ class Mobility:
         """Greet a client, or know it again.
 
         Raises:
-            WireError: It speaks another version, or there is no room for it.
+            WireError: It speaks another version, or has received what was never sent.
         """
         if message.version != VERSION:
             raise WireError(
@@ -82,10 +81,12 @@ class Mobility:
         self.planet.mark(client)
         return client
 
+    def room_for(self, message: Attach) -> bool:
+        """Say whether a client is known, or one more may be."""
+        return message.token in self._tokens or len(self.clients) < self.planet.config.clients_max
+
     def _new(self, name: str) -> ClientState:
         config = self.planet.config
-        if len(self.clients) >= config.clients_max:
-            raise WireError(f"this planet has {len(self.clients)} clients, its clients_max")
         self._numbers += 1
         token = self.planet.rng.randbytes(TOKEN_BYTES)
         client = ClientState(self._numbers, token, name[:128], config)
@@ -105,17 +106,17 @@ class Mobility:
         for one in list(client.receivers.values()):
             self.planet.subscriptions.remove(one, now)
         for stream in list(client.senders.values()):
-            self.planet.multicast.release(stream, now)
+            self.planet.advertisements.release(stream, now)
         self.clients.pop(client.number, None)
         self._tokens.pop(client.token, None)
         if client.link is not None:
-            client.session.greet(Bye("departed", "the client departed", again=False))
-            self.planet.hang_up(client.link, "the client departed")
+            self.planet.dismiss(client.link, "departed", "the client departed")
 
     def gone(self, client: ClientState, now: int) -> None:
         """Keep what a client that lost its connection may come back for."""
         client.session.disconnect()
         client.detached_at = now
+        client.ready = False
 
     def watch(self, now: int) -> None:
         """Look for clients that are silent, or gone for too long, and show signs of life."""

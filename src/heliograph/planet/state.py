@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from heliograph.event.event import Position
 from heliograph.event.schema import Schema
@@ -21,12 +23,39 @@ if TYPE_CHECKING:
     from heliograph.policy.model import Policy
 
 
+@dataclass(slots=True)
+class Totals:
+    """What lanes and streams counted that are gone, and what strangers did."""
+
+    events: int = 0
+    taken: int = 0
+    filtered: int = 0
+    packs: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+
+    def keep(self, lane: Lane) -> None:
+        """Keep what a lane counted that is going."""
+        self.taken += lane.taken
+        self.filtered += lane.filtered
+        self.packs += lane.packs
+        self.dropped.update(lane.dropped)
+
+
+class Name(NamedTuple):
+    """What an alias stands for: an epoch of a stream."""
+
+    alias: int
+    base: int
+    schema: Schema  # That reads this epoch.
+
+
 class Stream:
     """One stream: who offers it, how far it has come, and the lanes that it flows into."""
 
     __slots__ = (
-        "account", "alias", "base", "events", "key", "lanes", "names", "owner", "receivers",
-        "schema", "stirred", "touched",
+        "account", "alias", "base", "demanded", "events", "key", "lanes", "names", "owner",
+        "receivers", "schema", "stirred", "touched",
     )  # fmt: skip
 
     def __init__(self, key: str) -> None:
@@ -37,11 +66,12 @@ class Stream:
         self.base = 0
         self.schema = Schema()
         self.account = Account(key, Position(0, 0))
-        self.names: dict[int, tuple[int, int]] = {}  # Epoch to alias and base.
+        self.names: dict[int, Name] = {}  # By epoch.
         self.receivers: dict[tuple[int, int], Subscription] = {}
         self.lanes: list[tuple[Lane, Group, ClientState]] = []
         self.stirred = False  # Whether it has moved since the last beacon.
         self.touched = 0
+        self.demanded: int | None = None  # When its owner was last told what is demanded.
         self.events = 0
 
     @property
@@ -53,7 +83,9 @@ class Stream:
 class Subscription:
     """One receiver's wish for a stream, and the lane that serves it once the stream exists."""
 
-    __slots__ = ("bit", "client", "lane", "limits", "policy", "receiver", "since", "stream")
+    __slots__ = (
+        "bit", "client", "lane", "limits", "policy", "receiver", "retired", "since", "stream",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -73,6 +105,8 @@ class Subscription:
         self.since = since
         self.lane: Lane | None = None
         self.bit = 0
+        # Lanes under former policies, which get nothing more and are not drained yet.
+        self.retired: list[tuple[int, Lane]] = []
 
 
 class ClientState:
@@ -104,12 +138,12 @@ class ClientState:
             return None
         group, entry, mask = found
         stream = self.streams[group.stream]
-        alias, base = stream.names[entry.epoch]
+        alias, base, schema = stream.names[entry.epoch]
         if mask != group.mask:
             group.mask = mask
             return to_frame(alias, mask)
         if entry.size > size:
-            entry = group.cut(entry, mask, size, stream.schema)
+            entry = group.cut(entry, mask, size, schema)
         frame = entry.frame or entry_frame(entry, alias, base)
         group.pop(mask)
         self.outlet.sent(group, len(frame))

@@ -7,7 +7,7 @@ that its books begin clean (DESIGN.md, Markers).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.event.errors import EventError, PolicyError, UsageError, WireError
 from heliograph.event.event import Position
@@ -18,7 +18,6 @@ from heliograph.policy.ladder import Ladder
 from heliograph.policy.limits import BYTES_MIN, Limits
 from heliograph.wire import forms
 from heliograph.wire.messages import (
-    Demand,
     Denied,
     Done,
     Opened,
@@ -28,6 +27,7 @@ from heliograph.wire.messages import (
     Subscribed,
     Unsubscribe,
 )
+from heliograph.wire.session import CONTROL_BYTES_MAX
 
 if TYPE_CHECKING:
     from heliograph.planet.planet import Planet
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from heliograph.policy.model import Policy
 
 # Beyond so many changes in one lane that nobody drains, further ones are refused.
-MARKS_MAX = 8
-# More distinct policies than that cannot have much that all of them would drop.
-DEMAND_MAX = 16
+MARKS_MAX: Final = 8
+# A stream that has so many messages wait for a client has no more of its subscriptions there.
+BACKLOG_BYTES: Final = CONTROL_BYTES_MAX * 3 // 4
 
 
 class Subscriptions:
@@ -46,6 +46,8 @@ class Subscriptions:
     def __init__(self, planet: Planet) -> None:
         """Begin without a receiver."""
         self.planet = planet
+        # Receivers that still get something by a lane that they have left.
+        self._retiring: dict[tuple[int, int], Subscription] = {}
         self.handles: dict[type, Any] = {
             Subscribe: self.subscribe,
             Unsubscribe: self.unsubscribe,
@@ -57,15 +59,15 @@ class Subscriptions:
         try:
             one = self._subscription(client, message)
         except (EventError, PolicyError, UsageError) as error:
-            client.session.say(Denied(message.receiver, str(error)))
+            self.planet.say(client, Denied(message.receiver, str(error)))
             return
         client.receivers[message.receiver] = one
         stream = one.stream
         stream.receivers[client.number, message.receiver] = one
-        client.session.say(Subscribed(message.receiver))
+        self.planet.say(client, Subscribed(message.receiver))
         if stream.account.epoch:
             self.open(one, now)
-            self.demand(stream)
+            self.planet.demands.changed(stream, now)
 
     def _subscription(self, client: ClientState, message: Subscribe) -> Subscription:
         config = self.planet.config
@@ -127,8 +129,7 @@ class Subscriptions:
             stream.lanes.append((lane, group, client))
         one.lane = lane
         lane.members.append(one.receiver)
-        self.tell(one, begin.number)
-        del now
+        self.tell(one, begin.number, now)
 
     def _shared(self, one: Subscription) -> Lane | None:
         """Return the lane of an equal policy behind the same link, where there is one."""
@@ -144,26 +145,28 @@ class Subscriptions:
                 return lane
         return None
 
-    def tell(self, one: Subscription, after: int) -> None:
+    def tell(self, one: Subscription, after: int, now: int) -> None:
         """Tell a receiver from where on it gets an epoch, and by which lane."""
         stream = one.stream
-        one.client.session.say(
-            Opened(
-                one.receiver,
-                stream.alias,
-                stream.key,
-                stream.position.epoch,
-                stream.base,
-                forms.schema_bytes(stream.schema),
-                one.bit,
-                after,
-            )
+        if one.client.session.control_bytes > BACKLOG_BYTES:
+            # Its sender is to blame, or too slow a client: the other streams go on.
+            self.deny(one, f"{stream.key} began anew too often while nothing was received", now)
+            return
+        opened = Opened(
+            one.receiver,
+            stream.alias,
+            stream.key,
+            stream.position.epoch,
+            stream.base,
+            forms.schema_bytes(stream.schema),
+            one.bit,
+            after,
         )
-        self.planet.mark(one.client)
+        self.planet.say(one.client, opened)
 
     def deny(self, one: Subscription, reason: str, now: int) -> None:
         """End a subscription that cannot be served, and say why."""
-        one.client.session.say(Denied(one.receiver, reason))
+        self.planet.say(one.client, Denied(one.receiver, reason))
         self.planet.mark(one.client)
         self.remove(one, now)
 
@@ -183,14 +186,17 @@ class Subscriptions:
             lane.members.remove(one.receiver)
             if not lane.members:
                 self._drop_lane(client, stream, one.bit)
-        self.demand(stream)
+        for bit, _ in one.retired:
+            self._drop_lane(client, stream, bit)
+        one.retired.clear()
+        self.planet.demands.changed(stream, now)
         self.planet.multicast.forget(stream)
-        del now
 
     def _drop_lane(self, client: ClientState, stream: Stream, bit: int) -> None:
         group = client.outlet.group(stream.key)
         lane = group.lanes.pop(bit)
         lane.pool.bytes -= lane.held_bytes
+        self.planet.totals.keep(lane)
         stream.lanes = [entry for entry in stream.lanes if entry[0] is not lane]
         if not group.lanes:
             client.outlet.remove(stream.key)
@@ -200,14 +206,16 @@ class Subscriptions:
         """Let a receiver go on under another policy, from the next number on."""
         one = client.receivers.get(message.receiver)
         if one is None:
-            client.session.say(Refused(message.request, f"there is no receiver {message.receiver}"))
+            self.planet.say(
+                client, Refused(message.request, f"there is no receiver {message.receiver}")
+            )
             return
         try:
             self._repolicy(one, forms.read_policy(message.policy), now)
         except (EventError, PolicyError) as error:
-            client.session.say(Refused(message.request, str(error)))
+            self.planet.say(client, Refused(message.request, str(error)))
             return
-        client.session.say(Done(message.request))
+        self.planet.say(client, Done(message.request))
 
     def _repolicy(self, one: Subscription, policy: Policy, now: int) -> None:
         """What waits under the old policy stays under it: its lane ends at a marker here."""
@@ -226,23 +234,24 @@ class Subscriptions:
             one.policy, one.lane, one.bit = before, old, bit
             raise
         old.mark(*stream.position)
+        # The marker may have left a digest of what was filtered in a lane that was empty.
+        one.client.outlet.wake(one.client.outlet.group(stream.key))
+        self.planet.mark(one.client)
         old.members.remove(one.receiver)
         if not old.members:
             # It gets nothing more, and is dropped when the link has drained it.
             stream.lanes = [entry for entry in stream.lanes if entry[0] is not old]
-            self.planet.retire(one.client, stream, bit, old)
-        self.demand(stream)
+            one.retired.append((bit, old))
+            self._retiring[one.client.number, one.receiver] = one
+            self.sweep()
+        self.planet.demands.changed(stream, now)
 
-    def demand(self, stream: Stream) -> None:
-        """Tell a stream's sender what all of its receivers would give up first."""
-        owner = stream.owner
-        if owner is None:
-            return
-        policies: dict[str, Policy] = {}
-        for one in stream.receivers.values():
-            policies.setdefault(one.policy.identity, one.policy)
-        if len(policies) > DEMAND_MAX:
-            policies = {}
-        documents = [forms.policy_bytes(policy) for policy in policies.values()]
-        owner.session.say(Demand(stream.alias, len(stream.receivers), documents))
-        self.planet.mark(owner)
+    def sweep(self) -> None:
+        """Drop lanes that get nothing more, and that their links have drained."""
+        for key, one in list(self._retiring.items()):
+            for bit, lane in list(one.retired):
+                if lane.head() is None:
+                    one.retired.remove((bit, lane))
+                    self._drop_lane(one.client, one.stream, bit)
+            if not one.retired:
+                del self._retiring[key]

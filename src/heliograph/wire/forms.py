@@ -45,6 +45,19 @@ def read_schema(data: bytes) -> Schema:
     return Schema(attributes, declared, version)
 
 
+def check_growth(old: Schema, new: Schema) -> None:
+    """Refuse a schema that cannot read what an older one of the same epoch reads.
+
+    Raises:
+        EventError: It is no later version of it.
+    """
+    if new.version < old.version or new.at(old.version) != old:
+        raise EventError(
+            f"the schema version {new.version} is none that {old.version} can grow to: a schema "
+            "may only add attributes and widen int64 to float64"
+        )
+
+
 def policy_bytes(policy: Policy | None) -> bytes:
     """Return a policy as a message carries it; none is the worst case alone."""
     return b"" if policy is None else msgspec.json.encode(policy.document())

@@ -33,6 +33,7 @@ CURSOR_DELAY: Final = 25_000_000
 CONTROL_BYTES_MAX: Final = 4 * 2**20
 
 _FRAME_MIN: Final = 1_024
+_NEVER: Final = 2**62
 
 
 class Session:
@@ -49,7 +50,9 @@ class Session:
         self.acked = 0  # Frames.
         self._again: deque[bytes] = deque()  # To be sent once more, before anything new.
         self._greetings: list[bytes] = []
-        self._control: deque[bytes] = deque()
+        # What is to be said, in this order, by what it takes the place of.
+        self._control: dict[tuple[str, int] | int, bytes] = {}
+        self._said = 0
         self.control_bytes = 0
         self._told_size = 0  # Of what was received, as the last cursor said.
         self.cursor_at: int | None = None  # When a cursor is due.
@@ -64,17 +67,22 @@ class Session:
         """Send a message that belongs to this connection alone."""
         self._greetings.append(message_frame(GREETING, encode_message(message)))
 
-    def say(self, message: Message) -> None:
+    def say(self, message: Message, key: tuple[str, int] | None = None) -> None:
         """Send a message that survives the connection.
+
+        It takes the place of one with the same key that has not been sent yet.
 
         Raises:
             WireError: The other side takes none, and they have piled up.
         """
         frame = message_frame(CONTROL, encode_message(message))
-        self.control_bytes += len(frame)
-        if self.control_bytes > CONTROL_BYTES_MAX:
-            raise WireError(f"{CONTROL_BYTES_MAX} bytes of messages wait, and none are taken")
-        self._control.append(frame)
+        place = key or self._said
+        size = self.control_bytes + len(frame) - len(self._control.get(place, b""))
+        if size > CONTROL_BYTES_MAX:
+            raise WireError(f"{CONTROL_BYTES_MAX} bytes of messages would wait: none are taken")
+        self.control_bytes = size
+        self._said += 1
+        self._control[place] = frame
 
     def beat(self) -> None:
         """Send a sign of life."""
@@ -111,12 +119,19 @@ class Session:
         self.received_bytes += len(data)
         items = self.reader.feed(data)
         due = self.reader.size - self._told_size
-        if due and self.cursor_at is None:
+        if due > 0 and self.cursor_at is None:
             self.cursor_at = now + CURSOR_DELAY
         if due >= CURSOR_BYTES:
             self.cursor_at = now
             self.cursor_urgent = True
         return items  # type: ignore[return-value]
+
+    def freeze(self) -> None:
+        """Acknowledge what has been received so far, and nothing that comes from now on."""
+        if self.open:
+            self._greetings.append(cursor_frame(self.reader.frames, self.reader.size))
+        self._told_size = _NEVER
+        self.cursor_at, self.cursor_urgent = None, False
 
     def passed(self, frames: int, now: int) -> None:
         """Take the other side's cursor.
@@ -161,11 +176,11 @@ class Session:
                 self.cursor_urgent = False
             left = self._repeat(parts, max_bytes)
             if not self._again:
-                while self._control:
-                    frame = self._control.popleft()
+                for frame in self._control.values():
                     parts.append(frame)
                     self.unacked.append((frame, False))
                     left -= len(frame)
+                self._control.clear()
                 self._data(parts, left, now, source)
         if self._beat:
             if not parts:
