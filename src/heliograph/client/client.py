@@ -294,12 +294,16 @@ class Client:
         due = self._retry_at
         session = self.session
         if session.link is not None:
-            watch = min(session.heard + 3 * self._beat, session.spoke + self._beat)
-            if not self.attached:
+            if self.attached:
+                watch = session.heard + 3 * self._beat
+            else:
                 watch = session.heard + int(self.config.attach_seconds * _SECOND)
             due = watch if due is None else min(due, watch)
-            if session.cursor_at is not None:
-                due = min(due, session.cursor_at)
+            if self.attached and not self._marked:
+                # What is marked goes out when the link has room: asking again would be in vain.
+                due = min(due, session.spoke + self._beat)
+                if session.cursor_at is not None:
+                    due = min(due, session.cursor_at)
         return due
 
     def take_effects(self) -> list[Effect]:
