@@ -185,7 +185,7 @@ class _Campaign:
         steady = {
             name: client for name, client in self.topology.clients.items() if self._steady(client)
         }
-        slow = {one.stream: one.burst for one in self._senders()}
+        bursts = {one.stream: one.burst for one in self._senders()}
         lanes = self.topology.planet.config
         return [
             receiver.ledger
@@ -194,8 +194,9 @@ class _Campaign:
             if receiver.ledger is not None
             and not receiver.interval
             and receiver.stream.partition("/")[0] in steady
-            and slow[receiver.stream] * 8 <= lanes.lane_entries
-            and slow[receiver.stream] * 2_000 <= lanes.lane_bytes
+            and bursts[receiver.stream] * 8 <= lanes.lane_entries
+            and bursts[receiver.stream] * 2_000 <= lanes.lane_bytes
+            and bursts[receiver.stream] * 2 <= client.config.inbox_entries
         ]
 
     def _steady(self, client: ClientHost) -> bool:
