@@ -14,6 +14,7 @@ import msgspec
 
 from heliograph.event.block import BLOCK_EVENTS_MAX
 from heliograph.event.errors import WireError
+from heliograph.event.types import INT64_MAX
 from heliograph.wire.frames import (
     ALIAS_HEAD,
     BLOCK,
@@ -92,7 +93,8 @@ class Reader:
         self.frame_bytes_max = frame_bytes_max
         self.frames = frames  # What resuming counts: all but greetings, cursors and heartbeats.
         self.size = 0  # Bytes of those, on this connection.
-        self._rest = b""
+        self._rest = bytearray()
+        self._due = 0  # How many bytes the rest has to have before it is looked at again.
 
     @property
     def partial(self) -> bool:
@@ -106,7 +108,11 @@ class Reader:
             WireError: The bytes are no frames. What stood before them is lost with the connection.
         """
         if self._rest:
-            data = self._rest + data
+            if len(self._rest) + len(data) < self._due:
+                self._rest += data  # However slowly a long frame drips in, it is copied once.
+                return []
+            data = b"".join((self._rest, data))
+            self._rest.clear()
         items: list[Item] = []
         at, end = 0, len(data)
         unpack = WORD.unpack_from
@@ -118,6 +124,9 @@ class Reader:
                     f"a frame of {length} bytes; one has 4 to {self.frame_bytes_max} here"
                 )
             if end - at < length:
+                if not CONTROL <= kind <= GREETING:
+                    raise WireError(_unknown(kind))
+                self._due = length
                 break
             if kind == EVENT:
                 at = self._run(data, at, end, items)
@@ -125,7 +134,10 @@ class Reader:
             if kind != HEARTBEAT:
                 items += self._one(kind, data, at, at + length)
             at += length
-        self._rest = data[at:] if at < end else b""
+        else:
+            self._due = WORD.size
+        if at < end:
+            self._rest += data[at:]
         return items
 
     def _run(self, data: bytes, at: int, end: int, items: list[Item]) -> int:
@@ -151,6 +163,8 @@ class Reader:
             due += 1
         if not rows:
             raise WireError("an event frame that is too short for its head")
+        if not 0 < due - len(rows) < due <= INT64_MAX:
+            raise WireError(f"an event of the number {due - 1}")
         self.frames += len(rows)
         self.size += at - begin
         items.append(Run(run_alias, due - len(rows), rows))
@@ -176,7 +190,11 @@ class Reader:
                 return [decode_message(data[at + 4 : end])]
         except struct.error:
             raise WireError(f"a frame of kind {kind} with {end - at} bytes") from None
-        raise WireError(f"a frame of the unknown kind {kind}: the peer is newer, or no peer at all")
+        raise WireError(_unknown(kind))
+
+
+def _unknown(kind: int) -> str:
+    return f"a frame of the unknown kind {kind}: the peer is newer, or no peer at all"
 
 
 def _block(data: bytes, at: int, end: int) -> BlockFrame:
