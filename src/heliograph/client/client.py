@@ -102,7 +102,8 @@ class Client:
         """Take an event and return its number; see `Sender.publish`."""
         one = self.senders[sender]
         number = one.publish(values, time, now)
-        self.outgoing.stir(one)
+        if not one.stirred:
+            self.outgoing.stir(one)
         return number
 
     def offer(self, sender: int, block: Block, schema: Schema, now: int) -> None:

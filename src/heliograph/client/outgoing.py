@@ -44,6 +44,7 @@ class Outgoing:
 
     def stir(self, sender: Sender) -> None:
         """Let what a sender has gathered go out with the next pull."""
+        sender.stirred = True
         self._gathering[sender.number] = sender
         self.client.mark()
 
@@ -59,6 +60,7 @@ class Outgoing:
         if not self._gathering:
             return
         for sender in self._gathering.values():
+            sender.stirred = False
             sender.flush(now)
             if sender.grown and sender.alias:
                 sender.grown = False

@@ -63,6 +63,7 @@ class Sender:
         self.alias = 0  # None is 0: the planet has not answered yet.
         self.last = 0
         self.error: str | None = None
+        self.stirred = False  # Whether the link knows that something was published.
         self.grown = False  # Whether the planet has still to be told of a larger schema.
         self.receivers = 0
         self.policies: list[Policy] = []
@@ -74,9 +75,9 @@ class Sender:
     def _set_schema(self, schema: Schema) -> None:
         self.schema = schema
         self._tags = tuple(schema.index)
-        self._known = schema.index.keys()
+        self._width = len(self._tags)
         # The kinds of values that need no conversion, and where an int may lie beyond int64.
-        self._kinds = tuple(_PLAIN.get(kind) for kind in schema.types)
+        self._kinds = (int, *(_PLAIN.get(kind) for kind in schema.types))
         self._ints = tuple(at for at, kind in enumerate(schema.types, 1) if kind is Type.INT64)
         self.lane.bound = bind_union(self.policies, schema)
 
@@ -94,11 +95,15 @@ class Sender:
         """
         if not TIME_MIN <= time <= TIME_MAX:
             raise EventError(f"the time {time} us lies outside the years 1 to 9999")
-        offset = time - self.base
-        row: list[Any] = [offset, *map(values.get, self._tags)]
-        if not self._plain(row, values):
-            row = self._fitted(values, offset)
-        encoded = rows.encode_row(row) if row[-1] is None else _ENCODE(row)
+        row: list[Any] = [time - self.base, *map(values.get, self._tags)]
+        # Most events have every attribute, and each as it is encoded: that is seen at once.
+        plain = len(values) == self._width and tuple(map(type, row)) == self._kinds
+        for at in self._ints:
+            plain = plain and INT64_MIN <= row[at] <= INT64_MAX
+        try:
+            encoded = _ENCODE(row) if plain else self._fitted(values, row[0])
+        except UnicodeEncodeError:
+            encoded = self._fitted(values, row[0])  # Which says what is wrong.
         gathered = self._rows
         if gathered and self._bytes + len(encoded) > GATHER_BYTES_MAX:
             self.flush(now)
@@ -110,20 +115,12 @@ class Sender:
             self.flush(now)
         return self.last
 
-    def _plain(self, row: list[Any], values: Mapping[str, Any]) -> bool:
-        """Say whether a row holds every value, and each as it is encoded."""
-        if not values.keys() <= self._known:
-            return False
-        kinds = tuple(map(type, row))
-        if kinds[1:] != self._kinds:
-            return False
-        return all(INT64_MIN <= row[at] <= INT64_MAX for at in self._ints)
-
-    def _fitted(self, values: Mapping[str, Any], offset: int) -> list[Any]:
+    def _fitted(self, values: Mapping[str, Any], offset: int) -> bytes:
         """Return the row of values that need a second look: absent, converted, or new."""
         schema, row = self.schema.absorb(values)
+        encoded = rows.encode_row([offset, *row])
         self.grow(schema)
-        return [offset, *row]
+        return encoded
 
     def grow(self, schema: Schema) -> None:
         """Go on with a schema that has grown, which the planet is told before what needs it."""
