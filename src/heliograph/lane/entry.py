@@ -39,8 +39,10 @@ class Entry:
         self.epoch = item.epoch
         self.frame = b""
         if isinstance(item, Block):
-            self.first, self.last = item.first, item.last
-            self.count, self.size = item.count, item.size
+            self.first = item.first
+            self.last = item.first + item.span - 1
+            self.count = item.count
+            self.size = item.size
         elif isinstance(item, Digest):
             self.first = self.last = item.upto
             self.count, self.size = 1, item.size

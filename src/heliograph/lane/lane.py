@@ -74,7 +74,8 @@ class Lane:
         self.filtered = 0
         self.taken = 0  # Events that left at the head.
         self.begin = begin  # Up to where digests before the entries have settled the stream.
-        self.reached = begin  # How far nothing is missing behind what was taken.
+        # How far nothing is missing behind what was taken: plain numbers, for each take moves them.
+        self._epoch, self._number = begin
         self.told = begin  # As `begin`, with the digests and markers that wait here.
         self.pending: tuple[Digest, ...] = ()
         self.owed = Owed()
@@ -82,7 +83,8 @@ class Lane:
         self.pool = pool if pool is not None else Pool()
         self._control = control
         self.controller: Controller | None = None
-        self._arrived = self._departed = Load(0, 0)
+        self._arrived = Load(0, 0)
+        self._departed_entries = self._departed_bytes = 0
         self.marks = 0  # Markers that wait among the entries.
         self.skip: Position | None = None  # Up to here the receivers have everything already.
         self.behind = 0  # Events that came behind it, as long as it is of use.
@@ -94,6 +96,15 @@ class Lane:
         self.full = limits
         self.entries_max = _NO_LIMIT if limits.entries is None else limits.entries
         self.bytes_max = _NO_LIMIT if limits.bytes is None else limits.bytes
+
+    @property
+    def reached(self) -> Position:
+        """How far nothing is missing behind what was taken."""
+        return Position(self._epoch, self._number)
+
+    @reached.setter
+    def reached(self, at: Position) -> None:
+        self._epoch, self._number = at
 
     @property
     def fill(self) -> float:
@@ -237,11 +248,10 @@ class Lane:
         item = entry.item
         if isinstance(item, Block):
             self.taken += item.count
-            at = self.reached
-            if at.epoch == item.epoch and item.first == at.number + 1 and not item.presence:
-                self.reached = Position(item.epoch, item.last)
+            if self._epoch == item.epoch and entry.first == self._number + 1 and not item.presence:
+                self._number = entry.last
             else:
-                self.reached = reach(at, item)
+                self.reached = reach(self.reached, item)
         elif isinstance(item, Digest):
             self.begin = Position(item.epoch, item.upto)
             self.reached = reach(self.reached, item)
@@ -249,9 +259,8 @@ class Lane:
             self.marks -= 1
             self._pass(item)
             return False
-        self._departed = Load(
-            self._departed.entries + entry.count, self._departed.bytes + entry.size
-        )
+        self._departed_entries += entry.count
+        self._departed_bytes += entry.size
         if not self.entries:
             self._emptied = True
         return True
@@ -303,9 +312,10 @@ class Lane:
     def flow(self) -> Flow:
         """Return what passed since the previous pack, in whatever is full (for controllers)."""
         unit = 0 if self.held_entries >= self.entries_max else 1
-        held = (self.held_entries, self.held_bytes)
-        arrived = self._departed[unit] + held[unit] - self._arrived[unit]
-        return Flow(max(0, arrived), self._departed[unit], held[unit], self._emptied)
+        held = (self.held_entries, self.held_bytes)[unit]
+        departed = (self._departed_entries, self._departed_bytes)[unit]
+        arrived = departed + held - self._arrived[unit]
+        return Flow(max(0, arrived), departed, held, self._emptied)
 
     def held(self) -> Held:
         """Return what is to be packed, where no marker stands in between."""
@@ -326,7 +336,8 @@ class Lane:
         self.packs += 1
         self.level = level
         self.levels[level] += 1
-        self._arrived, self._departed = Load(self.held_entries, self.held_bytes), Load(0, 0)
+        self._arrived = Load(self.held_entries, self.held_bytes)
+        self._departed_entries = self._departed_bytes = 0
         self._emptied = False
         for one in reversed(entries):
             if not isinstance(one.item, Block):
