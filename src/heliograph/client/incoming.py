@@ -13,7 +13,6 @@ from heliograph.wire.core import Arrived
 from heliograph.wire.messages import (
     Advertised,
     Beacon,
-    Bye,
     Demand,
     Denied,
     Done,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from heliograph.event.block import Block
     from heliograph.event.digest import Digest
     from heliograph.event.schema import Schema
+    from heliograph.policy.model import Policy
 
 
 @dataclass(slots=True)
@@ -54,6 +54,7 @@ class Incoming:
         self._names: dict[int, _Named] = {}
         self._masks: dict[str, int] = {}
         self._streams: dict[str, list[Receiver]] = {}
+        self.repolicies: dict[int, tuple[Receiver, Policy]] = {}  # By request, until it is done.
         self._told: dict[int, None] = {}  # Receivers whose application knows that something waits.
 
     def subscribe(self, receiver: Receiver) -> None:
@@ -85,6 +86,7 @@ class Incoming:
 
     def renew(self) -> None:
         """Ask a planet anew that knows nothing of these receivers."""
+        self.repolicies.clear()
         self._names.clear()
         self._masks.clear()
         self._streams.clear()
@@ -104,7 +106,7 @@ class Incoming:
     def _tell(self, receiver: Receiver) -> None:
         if receiver.number not in self._told:
             self._told[receiver.number] = None
-            self.client.effect(Arrived(receiver.number))
+            self.client.effects.append(Arrived(receiver.number))
 
     def item(self, item: Any, now: int) -> None:
         """Take one item of what came in.
@@ -168,14 +170,16 @@ class Incoming:
             case Denied():
                 self._denied(message)
             case Done():
+                changed = self.repolicies.pop(message.request, None)
+                if changed is not None:
+                    changed[0].repolicy(changed[1])
                 requests.answer(message.request)
             case Refused():
+                self.repolicies.pop(message.request, None)
                 self.client.outgoing.refused(message.request, message.reason)
                 requests.answer(message.request, message.reason)
             case Told():
                 requests.answer(message.request, body=message.body)
-            case Bye():
-                self.client.bye(message, now)
             case Withdrawn():
                 pass  # The subscription waits for whoever offers the stream next.
             case _:
@@ -206,7 +210,7 @@ class Incoming:
         named.schema = forms.read_schema(message.schema)
         for receiver in list(self._streams.get(named.stream, ())):
             try:
-                receiver.grow(named.schema)
+                receiver.grow(named.epoch, named.schema)
             except PolicyError as error:
                 self._end(receiver, str(error))
 

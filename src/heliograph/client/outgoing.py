@@ -75,7 +75,7 @@ class Outgoing:
         if sender is None:
             return
         self._by_alias.pop(sender.alias, None)
-        sender.alias = message.alias
+        sender.alias, sender.error = message.alias, None
         self._by_alias[message.alias] = sender
         group = self.outlet.group(sender.stream)
         group.lanes = {0: sender.lane}

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from heliograph.event.block import Block
+from heliograph.event.errors import EventError
 from heliograph.event.event import Position
 from heliograph.lane.account import Account
 from heliograph.lane.entry import Entry, Marker
 from heliograph.lane.lane import Lane
+from heliograph.policy.binding import bind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,13 +58,14 @@ class Receiver:
         self.stream = stream
         self.policy = policy
         self.wanted = wanted  # The capacity of its lane at the planet: entries, bytes; 0 is any.
-        self.schema: Schema | None = None
         self.account: Account | None = None
         self.lane: Lane | None = None
         self.error: str | None = None
         self.rejoins = False  # Whether its session was lost, and with it its place in the stream.
         self.beacon = 0  # How far the stream has come, as the planet says.
         self.spans: list[Span] = []
+        self._schemas: dict[int, Schema] = {}  # By epoch.
+        self._reading = 0  # The epoch of what was taken last.
         self._limits = limits
         self._control = control
 
@@ -77,26 +80,50 @@ class Receiver:
         Raises:
             PolicyError: The policy does not suit the stream.
         """
-        if self.account is None or self.lane is None:
-            self.account = Account(self.stream, begin)
+        account, lane = self.account, self.lane
+        if account is None or lane is None:
+            self.account = account = Account(self.stream, begin)
             self.lane = Lane(self.policy, schema, self._limits, begin=begin, control=self._control)
-        elif self.rejoins:
-            self.spans.clear()
-            for gap in self.account.rejoin(begin):
-                self.lane.offer(Entry(gap), now)
+            self._reading = begin.epoch
+        elif begin.epoch != account.epoch:
+            bind(self.policy, schema)
+        self._schemas[begin.epoch] = schema
+        if self.rejoins and lane is not None:
+            self._rejoin(account, lane, begin, now)
         self.rejoins = False
-        self.grow(schema)
+        self.grow(begin.epoch, schema)
         for span in self.spans:
             if span.alias == alias and span.upto is None:
                 span.upto = begin.number
         self.spans.append(Span(alias, bit, begin.number))
 
-    def grow(self, schema: Schema) -> None:
-        """Read what comes by a schema that has grown."""
-        if self.schema is not schema:
-            self.schema = schema
-            if self.lane is not None:
-                self.lane.rebind(schema)
+    def _rejoin(self, account: Account, lane: Lane, begin: Position, now: int) -> None:
+        """Go on where another planet begins; what was lost on the way is a gap."""
+        self.spans.clear()
+        at = account.position
+        turned = at.epoch != begin.epoch
+        for gap in account.rejoin(begin):
+            if turned and gap.epoch == begin.epoch:
+                lane.turn(self._schemas[begin.epoch], at)
+                turned = False
+            self._offer(lane, Entry(gap), now)
+        if turned:
+            lane.turn(self._schemas[begin.epoch], at)
+
+    @property
+    def schema(self) -> Schema | None:
+        """What reads all that was taken last."""
+        return self._schemas.get(self._reading)
+
+    def grow(self, epoch: int, schema: Schema) -> None:
+        """Read what comes of an epoch by a schema that has grown.
+
+        Raises:
+            PolicyError: The policy does not suit it.
+        """
+        self._schemas[epoch] = schema
+        if self.lane is not None and self.account is not None and epoch == self.account.epoch:
+            self.lane.rebind(schema)
 
     def arrive(self, alias: int, mask: int, entry: Entry, now: int) -> bool:
         """Take what came by the lanes in `mask`; say whether any of it is new to this receiver.
@@ -121,44 +148,68 @@ class Receiver:
 
     def _upto(self, item: Block | Digest | Marker, upto: int) -> Block | None:
         """Return those events of a block whose numbers are not above `upto`."""
-        if not isinstance(item, Block) or item.first > upto or self.schema is None:
+        if not isinstance(item, Block) or item.first > upto:
             return None
-        return item.thin(np.flatnonzero(item.numbers() <= upto), self.schema)
+        return item.thin(np.flatnonzero(item.numbers() <= upto), self._schemas[item.epoch])
 
     def _enter(self, entry: Entry, item: Block | Digest | Marker, now: int) -> bool:
         """Enter what came into the books, and let the application have what is new."""
-        account, lane, schema = self.account, self.lane, self.schema
-        if account is None or lane is None or schema is None or isinstance(item, Marker):
+        account, lane = self.account, self.lane
+        if account is None or lane is None or isinstance(item, Marker):
             return False
+        at, schema = account.position, self._schemas[item.epoch]
         new = account.take(item, schema) if isinstance(item, Block) else account.settle(item)
+        if account.epoch != at.epoch:
+            lane.turn(schema, at)
         if new is None:
             return False
-        lane.offer(entry if new is item else Entry(new), now)
+        self._offer(lane, entry if new is item else Entry(new), now)
         return True
+
+    @staticmethod
+    def _offer(lane: Lane, entry: Entry, now: int) -> None:
+        try:
+            lane.offer(entry, now)
+        except EventError:
+            # Its sender's fault, and not the planet's, which does not look into events.
+            lane.discard(entry)
+
+    def check(self, policy: Policy) -> None:
+        """Refuse a policy that does not suit the stream as it is known.
+
+        Raises:
+            PolicyError: It cannot apply.
+        """
+        if self.account is not None:
+            bind(policy, self._schemas[self.account.epoch])
 
     def repolicy(self, policy: Policy) -> None:
         """Go on under another policy; no digest reaches back across this place."""
         self.policy = policy
         lane = self.lane
-        if lane is None or self.schema is None or self.account is None:
+        if lane is None or self.account is None:
             return
         if not self.account.missing:
             lane.mark(*self.account.position)
         lane.policy = policy
         lane.controller = None
-        lane.rebind(self.schema)
+        lane.rebind(self._schemas[self.account.epoch])
 
     def take(self, events: int) -> list[Block | Digest]:
-        """Return what waits for the application, up to so many events."""
+        """Return what waits for the application, up to so many events of one epoch."""
         taken: list[Block | Digest] = []
         lane = self.lane
         while lane is not None and events > 0:
             head = lane.head()
-            if head is None:
+            if head is None or (taken and head.epoch != self._reading):
                 break
+            if head.epoch != self._reading:
+                self._reading = head.epoch
+                for epoch in [one for one in self._schemas if one < head.epoch]:
+                    del self._schemas[epoch]
             item = head.item
-            if isinstance(item, Block) and item.count > events and lane.bound.schema:
-                one, other = item.split(events, lane.bound.schema)
+            if isinstance(item, Block) and item.count > events:
+                one, other = item.split(events, self._schemas[item.epoch])
                 lane.split_head(Entry(one), Entry(other))
             entry = lane.take()
             if entry is None:

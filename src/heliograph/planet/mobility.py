@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from heliograph.event.errors import WireError
 from heliograph.planet.state import ClientState
 from heliograph.wire.messages import (
+    ANEW,
     FEATURES,
     VERSION,
     Attach,
@@ -49,6 +50,9 @@ class Mobility:
                 f"{message.version}: upgrade the older of the two"
             )
         client = self._tokens.get(message.token) if message.token else None
+        if client is not None and message.frames == ANEW:
+            self.depart(client, None, now)
+            client = None
         resumed = client is not None
         if client is None:
             client = self._new(message.name)

@@ -17,6 +17,8 @@ from heliograph.event.rows import BROKEN
 VERSION: Final = 1
 # What a side may say that it understands; both use what both name.
 FEATURES: Final = ("to",)
+# Says, for the frames that a client received, that the session of its token is to be forgotten.
+ANEW: Final = -1
 
 
 class Message(msgspec.Struct, frozen=True, array_like=True):
