@@ -30,6 +30,7 @@ DIGEST: Final = 4
 TO: Final = 5  # Whom the next frames of a stream are for.
 CURSOR: Final = 6  # How far the other side has received; grants credit.
 HEARTBEAT: Final = 7
+WANT: Final = 9  # All credit is used up: a cursor, please, without waiting for more to tell.
 GREETING: Final = 8  # A message of which resuming knows nothing: attach, attached, bye.
 
 # Word, alias, number.
@@ -40,6 +41,7 @@ ALIAS_HEAD: Final = Struct("<II")
 TO_FRAME: Final = Struct("<IIQ")
 CURSOR_FRAME: Final = Struct("<IQQ")
 HEARTBEAT_FRAME: Final = WORD.pack(HEARTBEAT << 24 | 4)
+WANT_FRAME: Final = WORD.pack(WANT << 24 | 4)
 # Of one row in a block: the width of a length, and the length, as `rows.assemble` writes them.
 _LONE_ROW_BYTES: Final = {1: 2, 2: 3, 4: 5}
 

@@ -29,6 +29,7 @@ from heliograph.wire.frames import (
     HEARTBEAT,
     TO,
     TO_FRAME,
+    WANT,
     WORD,
 )
 from heliograph.wire.messages import Message, decode_message
@@ -93,6 +94,7 @@ class Reader:
         self.frame_bytes_max = frame_bytes_max
         self.frames = frames  # What resuming counts: all but greetings, cursors and heartbeats.
         self.size = 0  # Bytes of those, on this connection.
+        self.wanted = False  # Whether the other side asked for a cursor.
         self._rest = bytearray()
         self._due = 0  # How many bytes the rest has to have before it is looked at again.
 
@@ -124,15 +126,14 @@ class Reader:
                     f"a frame of {length} bytes; one has 4 to {self.frame_bytes_max} here"
                 )
             if end - at < length:
-                if not CONTROL <= kind <= GREETING:
+                if not CONTROL <= kind <= WANT:
                     raise WireError(_unknown(kind))
                 self._due = length
                 break
             if kind == EVENT:
                 at = self._run(data, at, end, items)
                 continue
-            if kind != HEARTBEAT:
-                items += self._one(kind, data, at, at + length)
+            items += self._one(kind, data, at, at + length)
             at += length
         else:
             self._due = WORD.size
@@ -170,8 +171,13 @@ class Reader:
         items.append(Run(run_alias, due - len(rows), rows))
         return at
 
-    def _one(self, kind: int, data: bytes, at: int, end: int) -> list[Item]:
+    def _one(  # noqa: PLR0911 - one kind after the other
+        self, kind: int, data: bytes, at: int, end: int
+    ) -> list[Item]:
         """Read one whole frame."""
+        if kind in (HEARTBEAT, WANT):
+            self.wanted = self.wanted or kind == WANT
+            return []
         try:
             if kind == CURSOR:
                 return [Cursor(*CURSOR_FRAME.unpack(data[at:end])[1:])]

@@ -16,6 +16,7 @@ from heliograph.wire.frames import (
     CONTROL,
     GREETING,
     HEARTBEAT_FRAME,
+    WANT_FRAME,
     cursor_frame,
     message_frame,
 )
@@ -121,7 +122,8 @@ class Session:
         due = self.reader.size - self._told_size
         if due > 0 and self.cursor_at is None:
             self.cursor_at = now + CURSOR_DELAY
-        if due >= CURSOR_BYTES:
+        if due >= CURSOR_BYTES or (self.reader.wanted and due > 0):
+            self.reader.wanted = False
             self.cursor_at = now
             self.cursor_urgent = True
         return items  # type: ignore[return-value]
@@ -204,19 +206,23 @@ class Session:
         self, parts: list[bytes], left: int, now: int, source: Callable[[int], bytes | None]
     ) -> None:
         window, unacked = self.window, self.unacked
-        while left > 0:
-            room = min(left, window.limit - window.sent + window.acked)
-            if room <= 0:
-                # Cursors say when there is room; this is where the backlog stays in lanes.
-                break
-            # A frame is no longer than a quarter of what may be under way: messages wait behind it.
-            frame = source(min(room, max(_FRAME_MIN, window.limit >> 2)))
+        # Cursors say when there is room; this is where the backlog stays in lanes.
+        before = room = window.room()
+        # A frame is no longer than a quarter of what may be under way: messages wait behind it.
+        longest = max(_FRAME_MIN, window.limit >> 2)
+        while left > 0 and room > 0:
+            frame = source(min(left, room, longest))
             if frame is None:
                 break
-            window.send(len(frame), now)
             unacked.append((frame, True))
             parts.append(frame)
             left -= len(frame)
+            room -= len(frame)
+        if room < before:
+            window.send(before - room, now)
+            if room <= 0:
+                # A receiver that waits for more to tell of would keep a small window shut.
+                parts.append(WANT_FRAME)
 
     @property
     def waiting(self) -> bool:
