@@ -21,7 +21,7 @@ from heliograph.net.receiver import AsyncReceiver
 from heliograph.net.sender import AsyncSender
 from heliograph.net.shell import Shell
 from heliograph.policy.model import Policy
-from heliograph.wire.core import Answered, Arrived, Connect
+from heliograph.wire.core import Answered, Arrived, Connect, Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,6 +57,7 @@ class AsyncClient:
             Answered: self._answered,
             Arrived: self._arrived,
             Connect: self._dial,
+            Log: self._log,
         }
         self.shell = Shell(self.core, handlers=handlers, limits=limits)
         self.shell.after_flush = self._look
@@ -259,6 +260,11 @@ class AsyncClient:
 
     def _dial(self, effect: Connect) -> None:
         self._dialer.dial(effect)
+
+    def _log(self, effect: Log) -> None:
+        if effect.event == "planet_said_bye":
+            self._dialer.reason = f"a planet that says: {effect.fields['reason']}"
+        self.shell.journal.write(effect.level, effect.event, effect.fields)
 
     def _arrived(self, effect: Arrived) -> None:
         receiver = self._receivers.get(effect.receiver)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from heliograph.client.config import ClientConfig
 from heliograph.net.addresses import read_addresses
 from heliograph.net.client import AsyncClient
+from heliograph.net.tls import client_context
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -39,7 +40,10 @@ async def connect(
 
     Raises:
         LinkError: No planet answered in time.
+        UsageError: An address is none, or a PEM file is not one.
     """
+    if tls is not None:
+        client_context(tls)  # A wrong file is the caller's mistake, and not for a task to meet.
     config = config or ClientConfig(name=name)
     client = AsyncClient(read_addresses(address), config=config, tls=tls)
     try:

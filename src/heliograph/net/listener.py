@@ -109,7 +109,8 @@ class Listener:
         else:
             self._loop.remove_reader(self._sock)
         self._sock.close()
-        for opening in self._opening:
-            opening.cancel()
+        if self._context is not None:  # Without TLS, they are open in no time.
+            for opening in self._opening:
+                opening.cancel()
         if self._opening:
             await asyncio.wait(list(self._opening))

@@ -114,12 +114,22 @@ class Server:
                     await self._gone.wait()
             seconds = CLOSE_SECONDS
         finally:
-            await self.shell.stop(seconds)
-            if self._http is not None:
-                await self._http.close()
-            for connection in list(self._http_open):
-                connection.abort()
-            self.journal.write("info", "planet_closed", {"name": self.config.name})
+            await self._end(seconds)
+
+    async def abort(self) -> None:
+        """End at once and tell nobody, as if the process were killed."""
+        if not self._closing:
+            self._closing = True
+            await self._listener.close()
+            await self._end(0.0)
+
+    async def _end(self, seconds: float) -> None:
+        await self.shell.stop(seconds)
+        if self._http is not None:
+            await self._http.close()
+        for connection in list(self._http_open):
+            connection.abort()
+        self.journal.write("info", "planet_closed", {"name": self.config.name})
 
     def _room(self) -> bool:
         opened = self.shell.connections + self._listener.opening

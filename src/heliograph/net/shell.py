@@ -29,6 +29,7 @@ TICK_NS_MIN: Final = 1_000_000
 LATE_NS: Final = 50_000_000
 # How long a link that is being closed may take to send what is left.
 CLOSE_SECONDS: Final = 3.0
+GONE_SECONDS: Final = 1.0
 
 
 class Shell:
@@ -247,4 +248,5 @@ class Shell:
             else:
                 connection.abort()
         if self._connections:
-            await self._empty
+            # A loop that forgets to tell us of a link's end must not keep the program from its own.
+            await asyncio.wait([self._empty], timeout=seconds + GONE_SECONDS)
