@@ -17,7 +17,7 @@ def published(last: int, epochs: int = 1) -> Truth:
     """Return the truth of a sender that published so many events in each epoch."""
     truth = Truth()
     for _ in range(epochs):
-        epoch = truth.begin(STREAM)
+        epoch = truth.begin(STREAM, 1)
         epoch.times += [event_time(number * 1_000_000) for number in range(1, last + 1)]
     return truth
 

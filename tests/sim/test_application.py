@@ -21,6 +21,36 @@ def test_a_program_publishes_in_bursts() -> None:
     ward.check()
 
 
+def test_a_burst_may_be_published_as_one_block() -> None:
+    ward = Ward()
+    ward.sender.burst, ward.sender.blocks = 300, True
+    ward.publish(700)
+    ward.run(2)
+    assert ward.ledger.events == 700
+    ward.check()
+
+
+def test_an_open_schema_grows() -> None:
+    ward = Ward(stream="pulse+")
+    ward.publish(150)
+    ward.run(3)
+    assert ward.ledger.events == 150
+    ward.check()
+
+
+def test_a_sender_that_withdraws_may_advertise_again() -> None:
+    ward = Ward()
+    ward.publish(20)
+    ward.run(1)
+    ward.ward.application.withdraw(ward.sender)
+    ward.run(1)
+    ward.ward.application.advertise_again(ward.sender)
+    ward.publish(20)
+    ward.run(1)
+    assert ward.ledger.events == 40
+    ward.check()
+
+
 def test_a_program_that_stands_still_publishes_later() -> None:
     ward = Ward()
     ward.ward.freeze()

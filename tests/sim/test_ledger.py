@@ -33,7 +33,7 @@ def test_events_before_a_digest_need_no_digest_of_their_own() -> None:
 
 def test_epochs_follow_each_other() -> None:
     truth = published(5, epochs=2)
-    truth.streams[STREAM][0].owed = 5
+    truth.streams[STREAM][1].owed = 5
     enter([events(1, 5), events(1, 5, 2)], truth).check_all_came()
     enter([events(1, 3), digest(0, 5, 2), events(1, 5, 2)], truth).check_all_came()
 
@@ -96,10 +96,10 @@ def test_an_entry_of_another_stream_is_told() -> None:
 
 def test_the_tail_of_an_old_epoch_is_owed_where_others_had_it() -> None:
     truth = published(5, epochs=2)
-    truth.streams[STREAM][0].owed = 5
+    truth.streams[STREAM][1].owed = 5
     with pytest.raises(BreachError, match="goes on to epoch 2 after 4"):
         enter([events(1, 4), events(1, 5, 2)], truth)
-    truth.streams[STREAM][0].owed = 0
+    truth.streams[STREAM][1].owed = 0
     enter([events(1, 4), events(1, 5, 2)], truth).check_all_came()
 
 
@@ -112,7 +112,7 @@ def test_a_subscription_begins_no_later_than_it_was_answered() -> None:
     truth = published(6)
     ledger = Ledger("nurse", STREAM, truth)
     ledger.expect()
-    truth.streams[STREAM][0].times += [t + 6_000 for t in truth.streams[STREAM][0].times]
+    truth.streams[STREAM][1].times += [t + 6_000 for t in truth.streams[STREAM][1].times]
     ledger.take(events(8, 12), SCHEMA, 0)
     with pytest.raises(BreachError, match=r"conservation.*owed from"):
         ledger.check_all_came()
@@ -125,6 +125,6 @@ def test_a_subscription_to_which_nothing_came_owes_what_came_behind_its_answer()
     ledger = Ledger("nurse", STREAM, truth)
     ledger.expect()
     ledger.check_all_came()
-    truth.streams[STREAM][0].times.append(0)
+    truth.streams[STREAM][1].times.append(0)
     with pytest.raises(BreachError, match="of which 7 are owed"):
         ledger.check_all_came()

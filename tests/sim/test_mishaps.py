@@ -13,8 +13,8 @@ def test_every_kind_of_fault_is_drawn() -> None:
     random = Random(1)
     drawn = [mishap(random, ward.topology) for _ in range(1_000)]
     assert {type(fault).__name__ for fault, _ in drawn} == {
-        "Away", "Crash", "Cut", "Degrade", "Freeze", "HalfOpen", "Repolicy", "Reset",
-        "Resubscribe", "Stall",
+        "Away", "Crash", "Cut", "Degrade", "Depart", "Freeze", "HalfOpen", "Repolicy", "Reset",
+        "Resubscribe", "Shutdown", "Stall", "Withdraw",
     }  # fmt: skip
     assert {name for _, name in drawn} == {"ward", "nurse", PLANET}
     assert any(isinstance(fault, faults.Crash) and fault.power for fault, _ in drawn)

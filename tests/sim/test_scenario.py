@@ -20,7 +20,7 @@ SHORT = """\
 planet
 run 1s
 ----
-     0.000000 sol       starts
+    0.000 sol       starts
 
 lanes
 ----

@@ -9,6 +9,7 @@ from heliograph.planet.config import PlanetConfig
 from heliograph.sim.application import Receiver, Sender
 from heliograph.sim.checkers import check_quiet
 from heliograph.sim.quality import FAST, Quality
+from heliograph.sim.samples import GROWING
 from heliograph.sim.story import MILLISECOND, SECOND
 from heliograph.sim.topology import PLANET, Topology
 
@@ -25,6 +26,7 @@ class Ward:
         quality: Quality = FAST,
         sender_entries: int = 65_536,
         inbox_entries: int = 65_536,
+        stream: str = "pulse",
         **settings: float,
     ) -> None:
         self.topology = Topology(1)
@@ -36,8 +38,8 @@ class Ward:
         self.nurse = self.topology.add_client(
             ClientConfig(name="nurse", inbox_entries=inbox_entries), quality
         )
-        self.sender = Sender("pulse", 10 * MILLISECOND)
-        self.receiver = Receiver("pulse", policy)
+        self.sender = Sender(stream, 10 * MILLISECOND, open=stream.endswith(GROWING))
+        self.receiver = Receiver(stream, policy)
         self.ward.application.senders.append(self.sender)
         self.nurse.application.receivers.append(self.receiver)
         self.ward.start()

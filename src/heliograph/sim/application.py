@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from heliograph.event.errors import HeliographError
+from heliograph.event.block import block_of
+from heliograph.event.convert import suited
 from heliograph.policy.model import Policy
 from heliograph.sim.ledger import Ledger
 from heliograph.sim.samples import POLICIES, SCHEMA, values_of
 from heliograph.sim.story import MILLISECOND, SECOND
+from heliograph.sim.world import SimulationError
 
 if TYPE_CHECKING:
     from heliograph.event.block import Block
@@ -40,6 +42,8 @@ class Sender:
     stream: str
     interval: int = 100 * MILLISECOND
     burst: int = 1
+    open: bool = False  # Whether its schema is inferred and grows; else it is declared.
+    blocks: bool = False  # Whether a burst is published as one block.
     left: int = 0  # Events that are still to be published; those not offered yet wait here.
     id: int | None = None
     epoch: Epoch | None = None
@@ -115,11 +119,21 @@ class Application:
         client = self.host.core
         if client is None:
             return
-        sender.epoch = self.host.truth.begin(sender.stream)
-        number = sender.epoch.epoch
-        sender.id = client.advertise(sender.stream, SCHEMA, self.world.now, number)
-        self._tell(f"advertises {sender.stream}, epoch {number}")
+        sender.epoch = self.host.truth.begin(sender.stream, event_time(self.world.now))
+        epoch = sender.epoch.epoch
+        schema = None if sender.open else SCHEMA
+        sender.id = client.advertise(sender.stream, schema, self.world.now, epoch)
+        ordinal = self.host.truth.ordinal(sender.stream, epoch)
+        self._tell(f"advertises {sender.stream}, epoch {ordinal}")
         self.host.settle()
+
+    def withdraw(self, sender: Sender) -> None:
+        """Offer a stream no longer."""
+        if self.host.core is not None and sender.id is not None:
+            self._is_over(sender)
+            self.host.core.withdraw(sender.id, self.world.now)
+            self._tell(f"withdraws {sender.stream}")
+            sender.id, sender.epoch, sender.accepted = None, None, False
 
     def publish(self, sender: Sender, count: int) -> None:
         """Publish events from now on, in bursts, until so many have been."""
@@ -129,26 +143,42 @@ class Application:
             self._burst(sender)
 
     def _burst(self, sender: Sender) -> None:
-        for _ in range(min(sender.burst, sender.left)):
-            if not self._publish_one(sender):
-                break
+        if self.host.core is not None and not self.host.frozen and sender.id is not None:
+            count = min(sender.burst, sender.left)
+            if sender.blocks:
+                self._publish_block(sender, count)
+            else:
+                for _ in range(count):
+                    self._publish_one(sender)
+            self.host.settle()
         if sender.left:
             self.world.after(sender.interval, partial(self._burst, sender))
 
-    def _publish_one(self, sender: Sender) -> bool:
+    def _publish_one(self, sender: Sender) -> None:
         """Publish the next event; a process that is gone or stands still publishes nothing."""
         client, epoch = self.host.core, sender.epoch
-        if client is None or self.host.frozen or sender.id is None or epoch is None:
-            return False
+        if client is None or sender.id is None or epoch is None:
+            return
         time = event_time(self.world.now)
         values = values_of(sender.stream, epoch.epoch, epoch.last + 1)
         epoch.times.append(time)
         sender.left -= 1
         number = client.publish(sender.id, values, time, self.world.now)
         if number != epoch.last:
-            raise HeliographError(f"{sender.stream} gave {number} to event {epoch.last}")
-        self.host.settle()
-        return True
+            raise SimulationError(f"{sender.stream} gave {number} to event {epoch.last}")
+
+    def _publish_block(self, sender: Sender, count: int) -> None:
+        """Publish the next events at once, as a table of them would be."""
+        client, epoch = self.host.core, sender.epoch
+        if client is None or sender.id is None or epoch is None:
+            return
+        numbers = range(epoch.last + 1, epoch.last + count + 1)
+        times = [event_time(self.world.now) + place for place in range(count)]
+        rows = [SCHEMA.row(values_of(sender.stream, epoch.epoch, number)) for number in numbers]
+        block = block_of(sender.stream, epoch.epoch, numbers, times, rows, SCHEMA)
+        epoch.times += times
+        sender.left -= count
+        client.offer(sender.id, suited(block, SCHEMA), SCHEMA, self.world.now)
 
     # Receivers.
 
@@ -243,10 +273,8 @@ class Application:
                 sender.accepted = error is None
                 self._tell(f"may send {sender.stream}" if error is None else f"may not: {error}")
                 if error is not None:
-                    self._is_over(sender)
-                    self._withdraw(request)
-                    sender.id = sender.epoch = None
-                    self.world.after(_AGAIN, partial(self._advertise_again, sender))
+                    self.withdraw(sender)
+                    self.world.after(_AGAIN, partial(self.advertise_again, sender))
         for receiver in self.receivers:
             if receiver.id == request:
                 receiver.accepted = error is None
@@ -255,15 +283,12 @@ class Application:
                 elif receiver.ledger is not None:
                     receiver.ledger.expect()
 
-    def _withdraw(self, sender_id: int) -> None:
-        if self.host.core is not None:
-            self.host.core.withdraw(sender_id, self.world.now)
-
-    def _advertise_again(self, sender: Sender) -> None:
+    def advertise_again(self, sender: Sender) -> None:
+        """Offer a stream that is not offered now; a process that stands still does so later."""
         if sender.id is None and self.host.core is not None and not self.host.frozen:
             self.advertise(sender)
         elif sender.id is None and self.host.core is not None:
-            self.world.after(_AGAIN, partial(self._advertise_again, sender))
+            self.world.after(_AGAIN, partial(self.advertise_again, sender))
 
     def _tell(self, what: str) -> None:
         self.world.tell(self.host.name, what)

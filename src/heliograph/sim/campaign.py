@@ -22,7 +22,7 @@ from heliograph.sim.checkers import check_bounds, check_isolation, check_quiet, 
 from heliograph.sim.faults import heal
 from heliograph.sim.mishaps import mishap
 from heliograph.sim.quality import QUALITIES
-from heliograph.sim.samples import POLICIES
+from heliograph.sim.samples import GROWING, POLICIES
 from heliograph.sim.story import MILLISECOND, SECOND
 from heliograph.sim.topology import PLANET, Topology
 from heliograph.sim.world import SimulationError
@@ -149,9 +149,12 @@ class _Campaign:
         for name in names:
             application = self.topology.clients[name].application
             for place in range(random.randint(0 if name != names[0] else 1, 2)):
-                burst = random.choice([1, 1, 3, 20])
-                interval = random.randint(5, 400) * burst * MILLISECOND
-                application.senders.append(Sender(f"{name}/{place + 1}", interval, burst))
+                burst = random.choice([1, 1, 3, 20, 300])
+                interval = random.randint(2, 300) * min(burst, 50) * MILLISECOND
+                key = f"{name}/{place + 1}{random.choice(['', '', GROWING])}"
+                sender = Sender(key, interval, burst, open=key.endswith(GROWING))
+                sender.blocks = not sender.open and random.random() < 1 / 4
+                application.senders.append(sender)
 
     def _senders(self) -> list[Sender]:
         clients = self.topology.clients.values()
@@ -163,7 +166,7 @@ class _Campaign:
         for client in self.topology.clients.values():
             world.after(random.randrange(3 * SECOND), client.start)
             for sender in client.application.senders:
-                start = partial(client.application.publish, sender, random.randint(20, 400))
+                start = partial(client.application.publish, sender, random.randint(20, 600))
                 world.after(random.randrange(WAR // 2), start)
         for _ in range(random.randint(0, 10)):
             world.after(random.randrange(SECOND, WAR), self._strike)
@@ -210,7 +213,8 @@ class _Campaign:
             for ledger in (*receiver.past, receiver.ledger)
             if ledger is not None
         ]
-        epochs = [epoch for epochs in self.topology.truth.streams.values() for epoch in epochs]
+        truth = self.topology.truth
+        epochs = [epoch for stream in truth.streams for epoch in truth.epochs(stream)]
         return Outcome(
             self.seed,
             self.world.story.hash,

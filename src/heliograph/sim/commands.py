@@ -190,8 +190,10 @@ class Stage:
                 )
 
     def _report(self, client: str, receiver: Receiver, entries: list[Block | Digest]) -> None:
-        taken = self._taken.setdefault((client, receiver.stream), Taken(client, receiver.stream))
-        taken.add(entries)
+        key = client, receiver.stream
+        if key not in self._taken:
+            self._taken[key] = Taken(*key, self.topology.truth)
+        self._taken[key].add(entries)
 
     def _place(self, client: str, stream: str) -> int:
         receivers = self.topology.clients[client].application.receivers

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from heliograph.sim.cable import DOWN, UP
 from heliograph.sim.quality import QUALITIES
+from heliograph.sim.story import MILLISECOND
 
 if TYPE_CHECKING:
     from heliograph.sim.application import Receiver
     from heliograph.sim.host import Host
     from heliograph.sim.topology import Topology
+
+
+# How often it is looked whether a planet has ended.
+_PATIENCE: Final = 100 * MILLISECOND
 
 
 class Fault(Protocol):
@@ -160,6 +165,74 @@ class Away:
             host.core.detach(topology.world.now)
             host.settle()
             topology.world.after(self.duration, partial(attach, topology, self.client))
+
+
+@dataclass(frozen=True, slots=True)
+class Depart:
+    """A client goes for good; its process ends, and another one starts after a while."""
+
+    client: str
+    duration: int
+
+    def strike(self, topology: Topology) -> None:
+        """Depart."""
+        host = topology.clients[self.client]
+        if host.core is not None and not host.frozen:
+            topology.world.tell(self.client, "departs")
+            host.core.depart(topology.world.now)
+            host.settle()
+            topology.world.after(self.duration, partial(self._end, topology, host.starts))
+
+    def _end(self, topology: Topology, start: int) -> None:
+        host = topology.clients[self.client]
+        if host.running and host.starts == start:
+            host.crash()
+            host.start()
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """A client withdraws a stream, and advertises it again after a while."""
+
+    client: str
+    sender: int
+    duration: int
+
+    def strike(self, topology: Topology) -> None:
+        """Withdraw it."""
+        host = topology.clients[self.client]
+        sender = host.application.senders[self.sender]
+        if host.running and not host.frozen and sender.id is not None:
+            host.application.withdraw(sender)
+            again = partial(host.application.advertise_again, sender)
+            topology.world.after(self.duration, again)
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown:
+    """A planet is asked to end in order, and is started again after a while."""
+
+    planet: str
+    duration: int
+
+    def strike(self, topology: Topology) -> None:
+        """Ask it to end, and wait until it has."""
+        host = topology.planets[self.planet]
+        if host.core is not None and not host.frozen:
+            topology.world.tell(self.planet, "is asked to end")
+            host.core.close(topology.world.now)
+            host.settle()
+            self._wait(topology, host.starts)
+
+    def _wait(self, topology: Topology, start: int) -> None:
+        host = topology.planets[self.planet]
+        if host.core is None or host.starts != start:
+            return
+        if host.core.closed:
+            host.crash()
+            topology.world.after(self.duration, partial(revive, host))
+        else:
+            topology.world.after(_PATIENCE, partial(self._wait, topology, start))
 
 
 @dataclass(frozen=True, slots=True)

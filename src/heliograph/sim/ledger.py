@@ -61,7 +61,7 @@ class Ledger:
         """Take note that the subscription stands now: it owes everything from here on."""
         newest = self.truth.newest(self.stream)
         if self.begin_max is None:
-            self.begin_max = Position(newest.epoch, newest.last) if newest else Position(1, 0)
+            self.begin_max = Position(newest.epoch, newest.last) if newest else Position(0, 0)
 
     def take(self, entry: Block | Digest, schema: Schema, time: int) -> None:
         """Enter what the receiver took, at a time in microseconds.
@@ -98,13 +98,12 @@ class Ledger:
     def _close_epochs(self, until: int) -> None:
         """Check the epoch that has ended here, and those that are passed over altogether."""
         self._check_whole(self.open[-1] if self.open else self.settled.number)
-        for epoch in range(self.settled.epoch, until):
-            found = self.truth.epoch(self.stream, epoch)
-            reached = self.position.number if epoch == self.settled.epoch else 0
-            if found is not None and reached < found.owed:
+        for found in self.truth.epochs(self.stream):
+            reached = self.position.number if found.epoch == self.settled.epoch else 0
+            if self.settled.epoch <= found.epoch < until and reached < found.owed:
                 self._fail(
                     "conservation",
-                    f"goes on to epoch {until} after {reached} of epoch {epoch}, of which "
+                    f"goes on to epoch {until} after {reached} of epoch {found.epoch}, of which "
                     f"{found.owed} had reached the planet",
                 )
 
@@ -176,8 +175,8 @@ class Ledger:
         begin = self.begin or limit
         if self.begin is not None:
             self._check_whole(at.number)
-        for epoch in self.truth.streams.get(self.stream, []):
-            owed = epoch.owed if epoch.over else epoch.last
+        for epoch in self.truth.epochs(self.stream):
+            owed = epoch.due
             least = limit.number if epoch.epoch == limit.epoch else 0
             if epoch.epoch >= limit.epoch and owed > least and begin > (epoch.epoch, least):
                 self._fail("conservation", f"begins at {begin}, owed from {limit} on")

@@ -9,12 +9,15 @@ from heliograph.sim.faults import (
     Crash,
     Cut,
     Degrade,
+    Depart,
     Freeze,
     HalfOpen,
     Repolicy,
     Reset,
     Resubscribe,
+    Shutdown,
     Stall,
+    Withdraw,
 )
 from heliograph.sim.quality import QUALITIES
 from heliograph.sim.samples import POLICIES
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     from heliograph.sim.faults import Fault
     from heliograph.sim.topology import Topology
 
+_KINDS: Final = (
+    "cut", "degrade", "reset", "half open", "crash", "freeze", "away", "depart", "planet", "planet",
+)  # fmt: skip
 # Most mishaps are short, so that sessions survive; some outlast them.
 _DURATIONS: Final = ((10, 500), (500, 5_000), (500, 5_000), (5_000, 30_000))
 
@@ -36,9 +42,11 @@ def mishap(random: Random, topology: Topology) -> tuple[Fault, str]:
     name = random.choice(list(topology.clients))
     time = random.randint(*random.choice(_DURATIONS)) * MILLISECOND
     receivers = topology.clients[name].application.receivers
-    kinds = ["cut", "degrade", "reset", "half open", "crash", "freeze", "away", "planet"]
+    kinds = [*_KINDS]
     if receivers:
         kinds += ["stall", "repolicy", "resubscribe"]
+    if topology.clients[name].application.senders:
+        kinds += ["withdraw"]
     kind = random.choice(kinds)
     place = random.randrange(len(receivers)) if receivers else 0
     if kind == "planet":
@@ -47,9 +55,13 @@ def mishap(random: Random, topology: Topology) -> tuple[Fault, str]:
 
 
 def _of_planet(random: Random, time: int) -> Fault:
-    if random.random() < 1 / 2:
-        return Freeze(PLANET, time // 3)
-    return Crash(PLANET, time // 3, power=random.random() < 1 / 2)
+    faults: list[Fault] = [
+        Freeze(PLANET, time // 3),
+        Crash(PLANET, time // 3),
+        Crash(PLANET, time // 3, power=True),
+        Shutdown(PLANET, time // 3),
+    ]
+    return random.choice(faults)
 
 
 def _of_client(random: Random, kind: str, name: str, place: int, time: int) -> Fault:
@@ -64,6 +76,8 @@ def _of_client(random: Random, kind: str, name: str, place: int, time: int) -> F
         "crash": Crash(name, time, power=coin < 1 / 2),
         "freeze": Freeze(name, time),
         "away": Away(name, time),
+        "depart": Depart(name, time),
+        "withdraw": Withdraw(name, 0, time),
         "stall": Stall(name, place, time),
         "repolicy": Repolicy(name, place, random.choice(list(POLICIES))),
         "resubscribe": Resubscribe(name, place),

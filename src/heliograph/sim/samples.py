@@ -32,6 +32,9 @@ SCHEMA: Final = Schema.declare(
 )
 WARDS: Final = ("north", "east", "south", "west")
 ALARM: Final = 105
+# A stream whose key ends so has an open schema, which grows behind so many events.
+GROWING: Final = "+"
+GROWS_AT: Final = 40
 # The policies by the name that scenarios and stories give them; "none" is the worst case only.
 POLICIES: Final[dict[str, Policy | None]] = {
     "none": None,
@@ -63,4 +66,9 @@ def values_of(stream: str, epoch: int, number: int) -> dict[str, Any]:
     values: dict[str, Any] = {"ward": WARDS[turn // 3 % 4], "pulse": pulse, "alarm": alarm}
     if turn % 10:
         values["warmth"] = 36 + (turn % 25) / 10
+    if stream.endswith(GROWING):
+        # What an open schema has to grow for: an integer that becomes a fraction, and a new tag.
+        values["dose"] = number if number <= GROWS_AT else number + 0.5
+        if number > 2 * GROWS_AT:
+            values["note"] = f"note {number}"
     return values

@@ -10,17 +10,19 @@ from heliograph.policy.digesters import result
 if TYPE_CHECKING:
     from heliograph.event.digest import Digest, Part
     from heliograph.sim.topology import Topology
+    from heliograph.sim.truth import Truth
 
 # So many runs and digests are shown of one step; of the others only how many they are.
-_FIRST: Final = 5
-_LAST: Final = 3
+_FIRST: Final = 3
+_LAST: Final = 2
 
 
 class Taken:
     """What one receiver took during a step."""
 
-    def __init__(self, client: str, stream: str) -> None:
+    def __init__(self, client: str, stream: str, truth: Truth) -> None:
         """Begin with nothing."""
+        self.truth = truth
         self.client = client
         self.stream = stream
         self._parts: list[Digest | list[int]] = []
@@ -46,13 +48,17 @@ class Taken:
             shown[_FIRST:-_LAST] = [f"... and {between} more runs and digests"]
         return [f"{self.client} takes of {self.stream}: {part}" for part in shown]
 
-    @staticmethod
-    def _show(part: Digest | list[int]) -> str:
+    def _of(self, epoch: int) -> str:
+        ordinal = self.truth.ordinal(self.stream, epoch)
+        return f" of epoch {ordinal}" if ordinal > 1 else ""
+
+    def _show(self, part: Digest | list[int]) -> str:
         if isinstance(part, list):
             epoch, first, last, count = part
             of = "" if count == last - first + 1 else f", {count} of them"
-            return f"{first}-{last}{of}" + (f" of epoch {epoch}" if epoch > 1 else "")
-        text = f"digest of {part.after + 1}-{part.upto}: {part.count} dropped"
+            return f"{first}-{last}{of}{self._of(epoch)}"
+        of = self._of(part.epoch)
+        text = f"digest of {part.after + 1}-{part.upto}{of}: {part.count} dropped"
         if part.filtered:
             text += f", {part.filtered} filtered"
         if part.gap:

@@ -21,8 +21,8 @@ _HOST_WIDTH: Final = 9
 
 
 def show_time(now: int) -> str:
-    """Return virtual time as a text of seconds, to the microsecond."""
-    return f"{now // SECOND}.{now % SECOND // 1_000:06d}"
+    """Return virtual time as a text of seconds, to the millisecond."""
+    return f"{now // SECOND}.{now % SECOND // MILLISECOND:03d}"
 
 
 class Story:
@@ -41,7 +41,7 @@ class Story:
 
     def tell(self, now: int, who: str, what: str) -> None:
         """Add a line: who did what, or what happened to it."""
-        line = f"{show_time(now):>13} {who:<{_HOST_WIDTH}} {what}"
+        line = f"{show_time(now):>9} {who:<{_HOST_WIDTH}} {what}"
         self.lines.append(line)
         self._hash.update(line.encode())
         if self.hear is not None:

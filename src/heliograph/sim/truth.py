@@ -19,37 +19,51 @@ class Epoch:
         """The last number that was published."""
         return len(self.times)
 
+    @property
+    def due(self) -> int:
+        """Up to where every receiver is owed the numbers."""
+        return self.owed if self.over else self.last
+
 
 class Truth:
     """The epochs of each stream, in their order."""
 
     def __init__(self) -> None:
         """Begin with no streams."""
-        self.streams: dict[str, list[Epoch]] = {}
+        self.streams: dict[str, dict[int, Epoch]] = {}
         self.losses = 0  # Crashes and lost sessions; before the first, nothing is in a gap.
 
-    def begin(self, stream: str) -> Epoch:
-        """Begin the next epoch of a stream; the one before is over."""
-        epochs = self.streams.setdefault(stream, [])
-        if epochs:
-            epochs[-1].over = True
-        epochs.append(Epoch(len(epochs) + 1))
-        return epochs[-1]
+    def begin(self, stream: str, epoch: int) -> Epoch:
+        """Begin an epoch of a stream, a larger one than before; the one before is over."""
+        epochs = self.streams.setdefault(stream, {})
+        last = self.newest(stream)
+        if last is not None:
+            last.over = True
+            epoch = max(epoch, last.epoch + 1)
+        epochs[epoch] = Epoch(epoch)
+        return epochs[epoch]
+
+    def epochs(self, stream: str) -> list[Epoch]:
+        """Return the epochs of a stream."""
+        return list(self.streams.get(stream, {}).values())
 
     def epoch(self, stream: str, epoch: int) -> Epoch | None:
         """Return one epoch of a stream, or None where there never was such."""
-        epochs = self.streams.get(stream, [])
-        return epochs[epoch - 1] if 0 < epoch <= len(epochs) else None
+        return self.streams.get(stream, {}).get(epoch)
+
+    def ordinal(self, stream: str, epoch: int) -> int:
+        """Return which epoch of a stream it is, counted from 1 as people do."""
+        return list(self.streams[stream]).index(epoch) + 1
 
     def newest(self, stream: str) -> Epoch | None:
         """Return the newest epoch of a stream, or None where nobody ever offered it."""
-        epochs = self.streams.get(stream)
+        epochs = self.epochs(stream)
         return epochs[-1] if epochs else None
 
     def lose_planet(self) -> None:
         """Take note that a planet crashed: of epochs that are over, nobody may have the tail."""
         self.losses += 1
         for epochs in self.streams.values():
-            for epoch in epochs:
+            for epoch in epochs.values():
                 if epoch.over:
                     epoch.owed = 0
