@@ -105,8 +105,11 @@ class Connection(asyncio.Protocol):
                 self._transport.write(data)
                 if self.paused:
                     return
-                if len(data) >= self._chunk:
-                    self._chunk = min(self._chunk * 2, self._limits.chunk_bytes_max)
+                if len(data) < self._chunk:
+                    # That was all, or all that may be under way: the core says when there is more.
+                    self.ready = False
+                    return
+                self._chunk = min(self._chunk * 2, self._limits.chunk_bytes_max)
         except Exception as error:  # noqa: BLE001 - as in data_received
             self._shell.failed("pull", error, self, {})
             return
