@@ -109,6 +109,8 @@ def test_a_client_that_is_closed_says_so() -> None:
                     await late
             with pytest.raises(UsageError, match="the client is closed"):
                 client.subscribe("s")
+            with pytest.raises(UsageError, match="the sender of s is closed"):
+                sender.publish({"a": 1})
             await client.close()
 
     run(main())

@@ -125,6 +125,8 @@ class AsyncClient:
         return all(self._done(number) for number in self._senders)
 
     def _end(self) -> None:
+        for sender in self._senders.values():
+            sender.end()
         error = UsageError("the client is closed: connect again")
         for waiting in [*self._answers.values(), *[one for _, one in self._waits]]:
             if not waiting.done():

@@ -114,9 +114,13 @@ class AsyncSender:
     def close(self) -> None:
         """Offer the stream no longer; what was published before is still sent."""
         if not self._closed:
-            self._closed = True
-            self._publish = self._refuse
+            self.end()
             self._client.withdraw(self._number)
+
+    def end(self) -> None:
+        """Publish no more: the sender or its client is closed."""
+        self._closed = True
+        self._publish = self._refuse
 
     def _refuse(self, *_: object) -> int:
         raise UsageError(f"the sender of {self.stream} is closed: advertise the stream again")
