@@ -20,6 +20,7 @@ from heliograph.net.policies import read_policy
 from heliograph.net.receiver import AsyncReceiver
 from heliograph.net.sender import AsyncSender
 from heliograph.net.shell import Shell
+from heliograph.net.waiting import Waiting
 from heliograph.policy.model import Policy
 from heliograph.wire.core import Answered, Arrived, Connect, Log
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 DRAIN_SECONDS: Final = 5.0
 # How long it waits for the planet to confirm that the client departed.
 GOODBYE_SECONDS: Final = 1.0
+CLOSED: Final = "the client is closed: connect again"
 
 
 class AsyncClient:
@@ -53,8 +55,9 @@ class AsyncClient:
     ) -> None:
         """Begin detached, in the running event loop."""
         self.core = Client(config, rng=random.SystemRandom(), now=time.monotonic_ns())
+        self._waiting = Waiting(asyncio.get_running_loop())
         handlers: dict[type, Callable[[Any], None]] = {
-            Answered: self._answered,
+            Answered: self._waiting.answered,
             Arrived: self._arrived,
             Connect: self._dial,
             Log: self._log,
@@ -65,9 +68,6 @@ class AsyncClient:
         self._dialer = Dialer(self.shell, tls, self.core.refused)
         self._receivers: dict[int, AsyncReceiver] = {}
         self._senders: dict[int, AsyncSender] = {}
-        self._answers: dict[int, asyncio.Future[None]] = {}
-        # What is waited for that no effect tells of, looked at after each turn of the shell.
-        self._waits: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
         self._leaving: list[int] = []  # Senders that are closed, and have not sent everything yet.
         self._closed = False
 
@@ -82,7 +82,7 @@ class AsyncClient:
         self.shell.schedule()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await self._until(lambda: core.attached or core.ended is not None)
+                await self._waiting.until(lambda: core.attached or core.ended is not None)
         if core.attached:
             return
         if core.ended is not None:
@@ -102,7 +102,7 @@ class AsyncClient:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     if self.core.attached:
-                        await self._until(self._all_idle)
+                        await self._waiting.until(self._all_idle)
             if not self._all_idle():
                 fields = {"seconds": seconds, "next": "flush() before closing, to wait longer"}
                 self.shell.journal.write("warning", "closed_with_events_unsent", fields)
@@ -110,7 +110,7 @@ class AsyncClient:
             self.shell.flush()
             with suppress(TimeoutError):
                 async with asyncio.timeout(GOODBYE_SECONDS):
-                    await self._until(lambda: not self.shell.connections)
+                    await self._waiting.until(lambda: not self.shell.connections)
         finally:
             await self._dialer.stop()
             await self.shell.stop(0.0)
@@ -127,11 +127,7 @@ class AsyncClient:
     def _end(self) -> None:
         for sender in self._senders.values():
             sender.end()
-        error = UsageError("the client is closed: connect again")
-        for waiting in [*self._answers.values(), *[one for _, one in self._waits]]:
-            if not waiting.done():
-                waiting.set_exception(error)
-                waiting.exception()  # Whoever does not wait for it need not hear of it.
+        self._waiting.end(UsageError(CLOSED))
 
     # What people call.
 
@@ -181,7 +177,8 @@ class AsyncClient:
             policy: What may be dropped when the stream does not fit: a Policy, a file, a document,
                 or a built-in name; None drops everything that waits, when it must.
             start: "new": begin with what comes now.
-            capacity: What its lane at the planet holds; None, or more, is the planet's own limit.
+            capacity: What its lanes hold, at the planet and here, where the application is slow;
+                None, or more, is the limit that each has anyway.
 
         Raises:
             PolicyError: The policy is none.
@@ -211,11 +208,8 @@ class AsyncClient:
 
     def expect(self, request: int) -> asyncio.Future[None]:
         """Return what is done when a request has its answer."""
-        answer = self._answers[request] = self.shell.loop.create_future()
-        # Looked at, as nobody must wait for it: a receiver that iterates hears it there.
-        answer.add_done_callback(lambda one: one.cancelled() or one.exception())
         self.shell.schedule()
-        return answer
+        return self._waiting.expect(request)
 
     def trouble(self, number: int) -> str | None:
         """Return why a receiver gets nothing more, where that is so."""
@@ -240,14 +234,14 @@ class AsyncClient:
         if sender is None:
             return  # It is closed, and was not withdrawn before everything was acknowledged.
         self.shell.schedule()
-        await self._until(lambda: self._done(number))
+        await self._waiting.until(lambda: self._done(number))
         if sender.error is not None:
             raise EventError(f"{sender.stream}: {sender.error}")
 
     def forget(self, number: int) -> None:
         """End a subscription."""
         if self._receivers.pop(number, None) is not None and not self._closed:
-            self._answers.pop(number, None)
+            self._waiting.give_up(number, UsageError("the receiver is closed: subscribe again"))
             with self.shell.lock:
                 self.core.unsubscribe(number, self.shell.clock())
             self.shell.schedule()
@@ -273,29 +267,6 @@ class AsyncClient:
         if receiver is not None:
             receiver.wake()
 
-    def _answered(self, effect: Answered) -> None:
-        error = None if effect.error is None else EventError(effect.error)
-        answer = self._answers.pop(effect.request, None)
-        if answer is None or answer.done():
-            return
-        if error is None:
-            answer.set_result(None)
-        else:
-            answer.set_exception(error)
-
-    async def _until(self, true: Callable[[], bool]) -> None:
-        """Wait until something is so that no effect tells of."""
-        if true():
-            return
-        waiting = self.shell.loop.create_future()
-        wait = (true, waiting)
-        self._waits.append(wait)
-        try:
-            await waiting
-        finally:
-            if wait in self._waits:
-                self._waits.remove(wait)
-
     def _look(self) -> None:
         for number in [one for one in self._leaving if self._done(one)]:
             self._leaving.remove(number)
@@ -303,11 +274,9 @@ class AsyncClient:
             with self.shell.lock:
                 self.core.withdraw(number, self.shell.clock())
             self.shell.schedule()
-        for true, waiting in self._waits:
-            if not waiting.done() and true():
-                waiting.set_result(None)
+        self._waiting.look()
 
     def check(self) -> None:
         """Refuse to go on where the client is closed."""
         if self._closed:
-            raise UsageError("the client is closed: connect again")
+            raise UsageError(CLOSED)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from heliograph.net.client import AsyncClient
     from heliograph.policy.model import Policy
 
-TAKE_EVENTS_MAX: Final = 1_024
+# What has been decoded is beyond the policy's reach: little, where the application is slow.
+TAKE_EVENTS_MAX: Final = 128
 TABLE_EVENTS_MAX: Final = 65_536
 
 Entry = Event | Digest
