@@ -105,7 +105,7 @@ class Client(Attachment):
             number,
             stream,
             policy or Policy(),
-            self.config.inbox_limits,
+            self.config.inbox_within(entries, size),
             self._control,
             (entries, size),
         )

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from heliograph.policy.limits import Limits
+from heliograph.policy.limits import BYTES_MIN, ENTRIES_MIN, Limits
 
 MIB = 2**20
 
@@ -42,7 +42,13 @@ class ClientConfig(msgspec.Struct, frozen=True, kw_only=True):
         """The capacity of a sender's lane."""
         return Limits(self.sender_entries, self.sender_bytes)
 
-    @property
-    def inbox_limits(self) -> Limits:
-        """The capacity of a receiver's local lane."""
-        return Limits(self.inbox_entries, self.inbox_bytes)
+    def inbox_within(self, entries: int, size: int) -> Limits:
+        """Return the capacity of the local lane of a receiver that wants no more than this.
+
+        What a receiver wants holds at both ends: else events would grow old in the client, where
+        they wait for a slow application. 0 is any capacity.
+        """
+        return Limits(
+            max(ENTRIES_MIN, min(entries or self.inbox_entries, self.inbox_entries)),
+            max(BYTES_MIN, min(size or self.inbox_bytes, self.inbox_bytes)),
+        )
