@@ -32,6 +32,11 @@ def test_another_shell_is_refused_with_those_there_are() -> None:
         ("heliograph pol", "policy"),
         ("heliograph policy ex", "explain"),
         ("heliograph policy try --contr", "--controller"),
+        ("heliograph pub s --generate te", "temperature"),
+        ("heliograph sub s --format j", "jsonl"),
+        ("heliograph sub s --policy old", "oldest"),
+        ("heliograph status --planet h", "helio://127.0.0.1:7440"),
+        ("heliograph planet --print", "--print-config"),
     ],
 )
 def test_verbs_and_options_are_completed(typed: str, completed: str) -> None:

@@ -227,3 +227,11 @@ def test_records_are_read_once() -> None:
 
     assert len(records_of(found)) == 1
     assert records_of(found) == []
+
+
+def test_whoever_writes_slowly_is_not_waited_for() -> None:
+    """The types of the columns are those of as few records as wanted."""
+    lines = Lines(io.BytesIO(b"v,w\n1,\n2.5,x\n"), "some.csv")
+    found = CsvRecords(lines, None, 1)
+    assert lines.done == len(b"v,w\n1,\n")
+    assert [record.values for record in found] == [{"v": 1}, {"v": 2.5, "w": "x"}]

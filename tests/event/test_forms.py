@@ -117,3 +117,10 @@ def test_parquet_without_pyarrow_is_refused_with_what_to_install(
 
     with pytest.raises(TraceError, match="pip install 'heliograph"):
         open_form(str(tmp_path / "a.parquet"), None)
+
+
+def test_a_form_that_is_said_is_not_guessed(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b'{"a":1}')
+    reader, source = open_form(tmp_path / "a.csv", None, "jsonl")
+    source.close()
+    assert isinstance(reader, JsonLines)

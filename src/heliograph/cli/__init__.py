@@ -1,8 +1,8 @@
 """The `heliograph` command: groups of verbs, each loaded only when it is called.
 
 Exit codes: 0 done, 1 the input is wrong (a policy, a trace), 2 the command line is wrong,
-3 Heliograph is wrong (a bug), 130 interrupted. `docs/reference/cli.md` lists every verb and code;
-a test checks that it does.
+3 Heliograph is wrong (a bug), 4 no planet can be reached, 130 interrupted.
+`docs/reference/cli.md` lists every verb and code; a test checks that it does.
 """
 
 from __future__ import annotations
@@ -15,12 +15,19 @@ from typing import Any, Final
 import click
 
 from heliograph import __version__
-from heliograph.event.errors import HeliographError, UsageError
+from heliograph.event.errors import HeliographError, LinkError, UsageError
 
 WRONG_INPUT: Final = 1
 WRONG_USAGE: Final = 2
+NO_PLANET: Final = 4
 INTERRUPTED: Final = 130
 _LAZY: Final = {
+    "planet": ("heliograph.cli.planet", "Start a planet: it carries streams to their receivers."),
+    "pub": ("heliograph.cli.pub", "Publish a stream: from a file, a pipe or a generator."),
+    "sub": ("heliograph.cli.sub", "Receive a stream, and what was dropped of it."),
+    "status": ("heliograph.cli.status", "Show how a planet is, once."),
+    "top": ("heliograph.cli.top", "Watch a planet: streams, lanes, drops, slow receivers."),
+    "bench": ("heliograph.cli.bench", "Measure a planet: events a second, and latency."),
     "policy": ("heliograph.cli.policy", "Write, check and try policies: what may be dropped."),
     "completion": ("heliograph.cli.completion", "Print the completion script of a shell."),
 }
@@ -73,6 +80,13 @@ def command() -> None:
 
     \b
     Begin here:
+      heliograph planet                       start a planet; in other terminals:
+      heliograph pub ward-3/pulse --generate pulse
+                                              publish made-up readings
+      heliograph sub ward-3/pulse             receive them
+      heliograph top                          watch the planet
+    \b
+    Then say what may be dropped:
       heliograph policy check POLICY          say in words what a policy does
       heliograph policy explain POLICY TRACE  see what each filter would drop
       heliograph policy try POLICY TRACE --capacity 256 --rate 25/s
@@ -93,6 +107,9 @@ def main(arguments: list[str] | None = None) -> None:
     except UsageError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(WRONG_USAGE)
+    except LinkError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(NO_PLANET)
     except HeliographError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(WRONG_INPUT)

@@ -77,6 +77,21 @@ class _Brokers(_ParamType):
         ]
 
 
+class _Address(_ParamType):
+    """Where a planet is; the schemes are completed, and where a planet listens by itself."""
+
+    name = "address"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the beginnings of an address that fit."""
+        del ctx, param
+        known = ("helio://127.0.0.1:7440", "helios://")
+        return [CompletionItem(one) for one in known if one.startswith(incomplete)]
+
+
 FILE: Final = _File()
+ADDRESS: Final = _Address()
 POLICY: Final = _File(_BUILT_IN)
 BROKERS: Final = _Brokers()

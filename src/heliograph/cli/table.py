@@ -24,6 +24,12 @@ _UNITS: Final = (
 
 def show_table(head: Sequence[str], rows: Sequence[Sequence[Any]], *, err: bool = False) -> None:
     """Print rows under a head; numbers stand right, texts left."""
+    for line in table_lines(head, rows):
+        click.echo(line, err=err)
+
+
+def table_lines(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
+    """Return rows under a head, as `show_table` prints them."""
     texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(head, *texts, strict=True)]
     right = [
@@ -31,12 +37,14 @@ def show_table(head: Sequence[str], rows: Sequence[Sequence[Any]], *, err: bool 
         and all(isinstance(row[place], int | float | None) or _numeric(row[place]) for row in rows)
         for place in range(len(head))
     ]
+    lines = []
     for line in (list(head), ["-" * width for width in widths], *texts):
         cells = [
             cell.rjust(width) if flush else cell.ljust(width)
             for cell, width, flush in zip(line, widths, right, strict=True)
         ]
-        click.echo("  ".join(cells).rstrip(), err=err)
+        lines.append("  ".join(cells).rstrip())
+    return lines
 
 
 def _numeric(cell: Any) -> bool:

@@ -91,9 +91,15 @@ class CsvRecords:
 
     unit = "line"
 
-    def __init__(self, lines: Lines, schema: Schema | None) -> None:
-        """Read the header and, without a schema, enough records to infer what the columns hold."""
+    def __init__(
+        self, lines: Lines, schema: Schema | None, head_records: int = HEAD_RECORDS
+    ) -> None:
+        """Read the header and, without a schema, enough records to infer what the columns hold.
+
+        A program that writes as its sensor speaks is not waited for so long: give fewer.
+        """
         self.source = lines
+        self._head_records = head_records
         self._tags = self._header()
         self._declared = schema is not None
         self._head: list[tuple[int, Cells]] = []
@@ -124,7 +130,7 @@ class CsvRecords:
         begin = self.source.done
         for line, cells in self._records():
             self._head.append((line, self._whole(line, cells)))
-            if len(self._head) == HEAD_RECORDS or self.source.done - begin > GATHER_BYTES_MAX:
+            if len(self._head) == self._head_records or self.source.done - begin > GATHER_BYTES_MAX:
                 break
         known = {}
         for place, tag in enumerate(self._tags):

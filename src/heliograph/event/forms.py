@@ -56,15 +56,15 @@ class Source(Protocol):
         """Close the file."""
 
 
-def open_form(source: str | Path, schema: Schema | None) -> tuple[Reader, Source]:
+def open_form(source: str | Path, schema: Schema | None, form: str = "") -> tuple[Reader, Source]:
     """Find out which form a trace has, and return what reads it, and what it is read from."""
     if str(source) == STDIN:
         lines = Lines(sys.stdin.buffer, "standard input")
-        form = _sniff(lines)
+        form = form or _sniff(lines)
         if form == "parquet":
             raise TraceError("Parquet is read from its end: save it to a file, and name that")
     else:
-        form = _FORMS.get(Path(source).suffix.lower(), "")
+        form = form or _FORMS.get(Path(source).suffix.lower(), "")
         try:
             lines = Lines(Path(source).open("rb"), str(source))  # noqa: SIM115 - the trace closes it
         except OSError as error:

@@ -30,6 +30,7 @@ def open_trace(
     schema: Schema | None = None,
     time: str | None = None,
     stream: str | None = None,
+    form: str = "",
 ) -> Trace:
     """Open a recorded stream: JSON lines, CSV or Parquet.
 
@@ -38,11 +39,12 @@ def open_trace(
         schema: What the attributes are; without it they are inferred.
         time: The attribute that says when an event happened; without it, one with a usual name.
         stream: Which stream to read, of a trace that holds several.
+        form: "csv", "jsonl" or "parquet", where neither the name of the file nor its beginning say.
 
     Raises:
         TraceError: It cannot be read, or its first events cannot.
     """
-    reader, origin = open_form(source, schema)
+    reader, origin = open_form(source, schema, form)
     stem = "stdin" if str(source) == STDIN else Path(source).stem
     try:
         return Trace(reader, origin, schema=schema, time=time, stream=stream, stem=stem)

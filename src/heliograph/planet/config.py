@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
 from heliograph.event.errors import UsageError
 from heliograph.policy.limits import BYTES_MIN, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MIB: Final = 2**20
 _SECOND: Final = 1_000_000_000
@@ -121,7 +124,21 @@ def read_config(path: str | Path) -> PlanetConfig:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {path}: {error}") from None
     try:
-        return msgspec.convert(tomllib.loads(text), PlanetConfig)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        known = ", ".join(PlanetConfig.__struct_fields__)
-        raise UsageError(f"{path}: {error}; the settings are {known}") from None
+        return change_config(None, tomllib.loads(text))
+    except (tomllib.TOMLDecodeError, UsageError) as error:
+        raise UsageError(f"{path}: {error}") from None
+
+
+def change_config(config: PlanetConfig | None, settings: Mapping[str, Any]) -> PlanetConfig:
+    """Return a configuration, that of a planet without one if None, with other settings.
+
+    Raises:
+        UsageError: There is no such setting, or it cannot have this value.
+    """
+    begin = {} if config is None else msgspec.structs.asdict(config)
+    try:
+        return msgspec.convert(begin | dict(settings), PlanetConfig)
+    except msgspec.ValidationError as error:
+        unknown = "unknown field" in str(error)
+        known = f"; the settings are {', '.join(PlanetConfig.__struct_fields__)}" * unknown
+        raise UsageError(f"{error}{known}") from None
