@@ -143,6 +143,10 @@ class Advertisements:
             try:
                 if turned is not None:
                     lane.turn(schema, turned)
+                    # Its marker may have left a digest of what was filtered in an empty lane.
+                    client = subscription.client
+                    client.outlet.wake(client.outlet.group(stream.key))
+                    self.planet.mark(client)
                 else:
                     lane.rebind(schema)
             except HeliographError as error:
