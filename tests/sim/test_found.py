@@ -149,3 +149,15 @@ def test_a_client_whose_link_takes_nothing_does_not_ask_to_be_called_all_the_tim
     HalfOpen("ward").strike(ward.topology)
     ward.run(20)  # A deadline that stays in the past would raise.
     ward.check()
+
+
+@pytest.mark.parametrize("count", range(1, 12))
+def test_what_was_filtered_in_an_epoch_is_told_when_the_next_one_begins(count: int) -> None:
+    ward = Ward("one-ward", heartbeat_seconds=5.0)
+    ward.publish(count)
+    ward.run((count - 1) / 100 + 0.005)
+    ward.ward.application.withdraw(ward.sender)
+    ward.run(0.01)
+    ward.ward.application.advertise_again(ward.sender)
+    ward.run(10)
+    ward.check()

@@ -186,12 +186,14 @@ class Host(Generic[CoreT]):
                 continue
             while (room := end.room()) > 0:
                 data = core.pull(link, room, self.world.now)
-                if not data:
+                if data:
+                    self.world.story.note(self.world.now, self.name, f"pulls {link}", data)
+                    pulled = True
+                    end.write(data)
+                if not data or (len(data) < room and link not in self._closing):
+                    # That was all for now: the core says when there is more.
                     self._ready.pop(link)
                     break
-                self.world.story.note(self.world.now, self.name, f"pulls {link}", data)
-                pulled = True
-                end.write(data)
             if link in self._closing and link not in self._ready:
                 end.close()
                 self._drop(end, self._closing[link])

@@ -41,6 +41,7 @@ class Ledger:
         self.truth = truth
         self.begin: Position | None = None
         self.begin_max: Position | None = None  # It must begin no later than this.
+        self._losses = 0  # As they were when it was answered.
         self._begin_told = False  # Whether a digest has said where it begins.
         self.settled = Position(0, 0)  # Up to here every number came or was counted.
         self.open: list[int] = []  # Numbers that came behind it, as events.
@@ -60,6 +61,7 @@ class Ledger:
     def expect(self) -> None:
         """Take note that the subscription stands now: it owes everything from here on."""
         newest = self.truth.newest(self.stream)
+        self._losses = self.truth.losses
         if self.begin_max is None:
             self.begin_max = Position(newest.epoch, newest.last) if newest else Position(0, 0)
 
@@ -86,6 +88,9 @@ class Ledger:
             self._fail("order", f"got an entry of {entry.stream}")
         after = entry.first - 1 if isinstance(entry, Block) else entry.after
         if self.begin is None:
+            if self._losses != self.truth.losses:
+                # It waited for its stream when a planet was lost, which alone knew since when.
+                self.begin_max = None
             self.begin = self.settled = Position(entry.epoch, after)
         if entry.epoch < self.settled.epoch:
             self._fail("order", f"goes back to epoch {entry.epoch} from {self.settled.epoch}")
@@ -169,8 +174,8 @@ class Ledger:
             BreachError: A tail or a hole is missing.
         """
         limit = self.begin_max or self.begin
-        if limit is None:
-            return  # The subscription never stood, so nothing is owed.
+        if limit is None or (self.begin is None and self._losses != self.truth.losses):
+            return  # The subscription never stood, or waited: nothing is owed.
         at = self.position if self.begin else limit
         begin = self.begin or limit
         if self.begin is not None:
