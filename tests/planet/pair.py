@@ -149,7 +149,7 @@ class Rig:
         self.answers: dict[tuple[int, int], str | None] = {}
         self.books: dict[tuple[int, int], Book] = {}
         self.names: dict[int, str] = {}
-        self._links = 0
+        self._links = self._planets = 0
         self.planet = self.begin("p", **settings)
 
     # Who is there.
@@ -157,7 +157,8 @@ class Rig:
     def begin(self, address: str = "p", **settings: Any) -> Planet:
         """Start a planet, or start it again without its memory."""
         config = PlanetConfig(name=address, **settings)
-        planet = Planet(config, rng=Random(len(self.logs) + self.now), now=self.now)
+        self._planets += 1
+        planet = Planet(config, rng=Random(self._planets), now=self.now)
         self.planets[address] = self.planet = planet
         return planet
 

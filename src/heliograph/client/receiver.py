@@ -138,13 +138,22 @@ class Receiver:
             upto = span.upto
             if upto is None or entry.last <= upto:
                 if span is not self.spans[0]:
-                    del self.spans[: self.spans.index(span)]  # They have come to their end.
+                    self._pass(span)
                 return self._enter(entry, entry.item, now) or new
             # Links cut blocks where they like, so one may reach across the end of a span; one that
             # reaches across its beginning is clipped by the account.
             part = self._upto(entry.item, upto)
             new = (part is not None and self._enter(Entry(part), part, now)) or new
         return new
+
+    def _pass(self, span: Span) -> None:
+        """Go on in a span; those before it have come to their end, and so have their digests."""
+        del self.spans[: self.spans.index(span)]
+        account, lane = self.account, self.lane
+        if account is None or lane is None or account.missing:
+            return
+        if account.position.number == span.after:
+            lane.mark(*account.position)
 
     def _upto(self, item: Block | Digest | Marker, upto: int) -> Block | None:
         """Return those events of a block whose numbers are not above `upto`."""

@@ -73,3 +73,4 @@ def _fold(client: ClientState) -> None:
             except HeliographError:
                 lane.discard()
         client.outlet.wake(group)
+    client.session.hurry = True  # There are few digests left, and this is their last chance.

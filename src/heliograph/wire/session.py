@@ -47,6 +47,7 @@ class Session:
         self.reader = Reader(frame_bytes_max)
         self.link: int | None = None
         self.open = False  # Greetings have been exchanged on this connection.
+        self.hurry = False  # What waits is sent whatever is under way: there is no later.
         self.unacked: deque[tuple[bytes, bool]] = deque()  # Frames; and whether each is data.
         self.acked = 0  # Frames.
         self._again: deque[bytes] = deque()  # To be sent once more, before anything new.
@@ -207,7 +208,7 @@ class Session:
     ) -> None:
         window, unacked = self.window, self.unacked
         # Cursors say when there is room; this is where the backlog stays in lanes.
-        before = room = window.room()
+        before = room = left if self.hurry else window.room()
         # A frame is no longer than a quarter of what may be under way: messages wait behind it.
         longest = max(_FRAME_MIN, window.limit >> 2)
         while left > 0 and room > 0:
