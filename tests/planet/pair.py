@@ -9,7 +9,6 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-from planet.book import Book
 from heliograph.client.client import Client
 from heliograph.client.config import ClientConfig
 from heliograph.planet.config import PlanetConfig
@@ -18,6 +17,7 @@ from heliograph.wire.core import Answered, Close, Connect, Core, Effect, Log
 from heliograph.wire.frames import CONTROL, GREETING, message_frame
 from heliograph.wire.messages import FEATURES, VERSION, Attach, Message, encode_message
 from heliograph.wire.reader import Reader
+from planet.book import Book
 
 if TYPE_CHECKING:
     from heliograph.event.schema import Schema

@@ -5,15 +5,12 @@ from typing import Any
 import pytest
 
 from heliograph.event.schema import Schema
-from heliograph.policy.document import loads
 from heliograph.wire.forms import schema_bytes
 from heliograph.wire.messages import Advertise, Advertised, Refused
 from planet.pair import Rig
+from planet.policies import TEXT, above
 
 PULSE = Schema.declare({"n": "int64"})
-# Keeps those of 100 or more; judges numbers, and so needs a lane that overflows to be run.
-HIGH = loads('{"levels": [{"filters": [{"name": "GE", "attribute": "n", "value": 100}]}]}')
-TEXT = loads('{"levels": [{"filters": [{"name": "MATCH", "attribute": "n", "pattern": "x"}]}]}')
 
 
 @pytest.mark.parametrize("first", ["advertise", "subscribe"])
@@ -130,7 +127,7 @@ def test_epochs_with_other_schemas_are_read_each_by_its_own() -> None:
 def test_a_detached_lane_packs_epochs_with_other_schemas_each_by_its_own() -> None:
     rig = Rig(lane_entries=32, session_seconds=600.0)
     ben = rig.client("ben")
-    receiver = rig.subscribe(ben, "s", HIGH)
+    receiver = rig.subscribe(ben, "s", above(100))
     ben.detach(rig.now)
     for epoch, values in ((1, {"n": 7, "b": "x"}), (2, {"b": 2.5, "n": 200}), (3, {"n": 1})):
         ada = rig.client("ada")

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from heliograph.policy.document import loads
 from heliograph.wire.messages import Bye
 from planet.pair import Rig
-
-EVERY = loads('{"levels": [{"filters": [{"name": "EVERY", "n": 2}]}]}')
+from planet.policies import EVERY
 
 
 def test_a_planet_that_closes_sends_first_what_waits() -> None:

@@ -2,16 +2,10 @@ from __future__ import annotations
 
 from heliograph.event.schema import Schema
 from heliograph.planet.demands import DEMAND_BYTES_MAX, DEMAND_MAX
-from heliograph.policy.document import loads
-from heliograph.policy.model import Policy
 from heliograph.wire.forms import schema_bytes
 from heliograph.wire.messages import Advertise, Demand
 from planet.pair import Rig
-
-
-def above(threshold: int, count: int = 1) -> Policy:
-    one = '{"name": "GE", "attribute": "n", "value": %d}' % threshold
-    return loads('{"levels": [{"filters": [%s]}]}' % ", ".join([one] * count))
+from planet.policies import above
 
 
 def test_a_sender_is_told_what_its_receivers_would_give_up() -> None:

@@ -5,24 +5,14 @@ import pytest
 from heliograph.event.schema import Schema
 from heliograph.lane.outlet import LANES_MAX
 from heliograph.planet.subscriptions import MARKS_MAX
-from heliograph.policy.builtin import builtin
 from heliograph.policy.document import loads
-from heliograph.policy.model import Policy
 from planet.pair import Rig
+from planet.policies import EVERY, NEWEST, OLDEST, TEXT, above
 
-EVERY = loads('{"levels": [{"filters": [{"name": "EVERY", "n": 2}]}]}')
-NEWEST = builtin("newest") or Policy()
-OLDEST = builtin("oldest") or Policy()
 ODD = loads(
     '{"levels": [{"always": true, "filters": '
     '[{"name": "INSET", "attribute": "n", "values": [2, 4, 6, 8, 10]}]}]}'
 )
-
-
-def policy(threshold: int) -> Policy:
-    return loads(
-        '{"levels": [{"filters": [{"name": "GE", "attribute": "n", "value": %d}]}]}' % threshold
-    )
 
 
 def test_equal_policies_share_one_lane_and_its_frames_cross_once() -> None:
@@ -43,7 +33,7 @@ def test_different_policies_cross_once_while_nothing_overflows() -> None:
     rig = Rig()
     ada, ben = rig.client("ada"), rig.client("ben")
     sender = rig.advertise(ada, "s")
-    receivers = [rig.subscribe(ben, "s", policy(one)) for one in range(8)]
+    receivers = [rig.subscribe(ben, "s", above(one)) for one in range(8)]
     before = rig.link(ben).planet.crossed
     rig.publish(ada, sender, 100, n=1, text="x" * 100)
     for receiver in receivers:
@@ -56,7 +46,7 @@ def test_different_policies_get_each_its_own_when_their_lanes_overflow() -> None
     rig = Rig(lane_entries=64)
     ada, ben = rig.client("ada"), rig.client("ben")
     sender = rig.advertise(ada, "s")
-    receivers = {one: rig.subscribe(ben, "s", policy(one)) for one in (50, 100, 150)}
+    receivers = {one: rig.subscribe(ben, "s", above(one)) for one in (50, 100, 150)}
     rig.link(ben).planet.reads = rig.link(ben).client.reads = False
     rig.publish(ada, sender, 1_000)
     rig.link(ben).planet.reads = rig.link(ben).client.reads = True
@@ -142,9 +132,8 @@ def test_a_policy_that_does_not_suit_is_refused_and_the_old_one_goes_on() -> Non
     ada, ben = rig.client("ada"), rig.client("ben")
     sender = rig.advertise(ada, "s", Schema.declare({"n": "int64"}))
     receiver = rig.subscribe(ben, "s")
-    text = loads('{"levels": [{"filters": [{"name": "MATCH", "attribute": "n", "pattern": "x"}]}]}')
     with pytest.raises(Exception, match="attribute n is int64"):
-        ben.repolicy(receiver, text, rig.now)
+        ben.repolicy(receiver, TEXT, rig.now)
     rig.publish(ada, sender, 5)
     assert rig.take(ben, receiver).numbers == [1, 2, 3, 4, 5]
 
@@ -236,7 +225,7 @@ def test_one_client_has_so_many_policies_for_one_stream() -> None:
     rig = Rig()
     ada, ben = rig.client("ada"), rig.client("ben")
     sender = rig.advertise(ada, "s")
-    receivers = [rig.subscribe(ben, "s", policy(one)) for one in range(LANES_MAX + 2)]
+    receivers = [rig.subscribe(ben, "s", above(one)) for one in range(LANES_MAX + 2)]
     errors = [ben.receivers[one].error for one in receivers]
     assert errors[:LANES_MAX] == [None] * LANES_MAX
     assert all("at most 64 policies" in str(error) for error in errors[LANES_MAX:])
