@@ -11,8 +11,8 @@ from heliograph.event.types import show_time
 from heliograph.policy.digesters import result
 from heliograph.policy.document import load
 from heliograph.policy.limits import Limits
-from heliograph.policy.queue import Rate
-from heliograph.policy.trial import Trial
+from heliograph.lane.queue import Rate
+from heliograph.lane.trial import Trial
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -8,8 +8,8 @@ from heliograph.event.block import block_of
 from heliograph.event.schema import Schema
 from heliograph.policy import build
 from heliograph.policy.limits import Limits
-from heliograph.policy.queue import Rate
-from heliograph.policy.trial import Outcome, Trial
+from heliograph.lane.queue import Rate
+from heliograph.lane.trial import Outcome, Trial
 
 EVENTS = 20_000
 RATE = 100

@@ -1,4 +1,4 @@
-"""`make demo`: a patient's pulse over a link that is too thin for it.
+"""A policy on a recorded stream, without a network: a patient's pulse over a link that is too thin for it.
 
 Five readings a second arrive, three can leave. Beside a policy run the two things that brokers do
 with a full queue. Then: who got the alarms?
@@ -17,8 +17,8 @@ from heliograph.event.trace import open_trace
 from heliograph.policy.digesters import result
 from heliograph.policy.document import load
 from heliograph.policy.limits import Limits
-from heliograph.policy.queue import Rate
-from heliograph.policy.trial import Trial
+from heliograph.lane.queue import Rate
+from heliograph.lane.trial import Trial
 
 ROOT = Path(__file__).resolve().parent.parent
 POLICY = ROOT / "examples/policies/pulse.yaml"

@@ -13,11 +13,14 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 # The last line of each, as a regular expression.
 ENDS = {
     "blocks_and_arrow.py": r"the same 1000 events after going there and back: True",
+    "change_policy.py": r"2000 of 2000 accounted for",
     "check_settlement.py": r"(\d+) arrived \+ (\d+) dropped \+ (\d+) filtered = 3000",
     "compare_controllers.py": r"every event delivered or counted: True",
     "demo.py": r"written: .*",
     "merge_digests.py": r"200 dropped; in pairs the same: True",
     "pack_a_lane.py": r"the worst case leaves 0 events and 1 digest of 12",
+    "publish_and_subscribe.py": r"every event delivered or counted: True",
+    "sync_client.py": r"100 readings, 20\.495 degrees on average",
 }
 # It writes the traces that all other tests read.
 NOT_RUN = {"make_traces.py"}

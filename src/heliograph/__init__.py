@@ -8,11 +8,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from heliograph.client.config import ClientConfig
     from heliograph.event.digest import Digest
     from heliograph.event.errors import HeliographError
     from heliograph.event.event import Event
     from heliograph.event.schema import Schema
+    from heliograph.net.client import AsyncClient
     from heliograph.net.connect import connect
+    from heliograph.net.receiver import AsyncReceiver
+    from heliograph.net.sender import AsyncSender
     from heliograph.net.server import serve
     from heliograph.net.sync import connect_sync
     from heliograph.planet.config import PlanetConfig
@@ -20,6 +24,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "AsyncClient",
+    "AsyncReceiver",
+    "AsyncSender",
+    "ClientConfig",
     "Digest",
     "Event",
     "HeliographError",
@@ -32,6 +40,10 @@ __all__ = [
     "serve",
 ]
 _PLACES = {
+    "AsyncClient": "heliograph.net.client",
+    "AsyncReceiver": "heliograph.net.receiver",
+    "AsyncSender": "heliograph.net.sender",
+    "ClientConfig": "heliograph.client.config",
     "Digest": "heliograph.event.digest",
     "Event": "heliograph.event.event",
     "HeliographError": "heliograph.event.errors",
