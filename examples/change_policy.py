@@ -1,4 +1,4 @@
-"""Change the policy of a live subscription: what waits is packed by the new one, nothing is lost."""
+"""Change the policy of a live subscription: what waits is packed by the new one, none is lost."""
 
 from __future__ import annotations
 
