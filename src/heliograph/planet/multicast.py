@@ -14,6 +14,7 @@ from heliograph.lane.entry import Entry
 from heliograph.lane.pool import Pool
 from heliograph.lane.squeeze import pack_lane
 from heliograph.planet.state import Stream
+from heliograph.policy.limits import BYTES_MIN, Limits
 from heliograph.wire import forms
 from heliograph.wire.messages import Beacon
 
@@ -124,15 +125,21 @@ class Multicast:
     def _relieve(self, now: int) -> None:
         """Pack the largest lanes until all of them fit into the planet's memory again."""
         target = self.planet.config.buffer_bytes * 15 // 16
-        lanes = [one for stream in self.streams.values() for one in stream.lanes]
-        lanes.sort(key=lambda one: -one[0].held_bytes)
-        for lane, _, _ in lanes:
-            if self.pool.bytes <= target:
-                return
-            try:
-                pack_lane(lane, now)
-            except EventError:
-                lane.discard()
+        before = self.pool.bytes + 1
+        while target < self.pool.bytes < before:
+            before = self.pool.bytes
+            lanes = [lane for stream in self.streams.values() for lane, _, _ in stream.lanes]
+            lanes.sort(key=lambda lane: -lane.held_bytes)
+            for lane in lanes:
+                if self.pool.bytes <= target:
+                    return
+                # What it holds counts as all that it may hold: a pack of less need free nothing.
+                held = max(BYTES_MIN, lane.held_bytes)
+                lane.full = Limits(lane.limits.entries, held, lane.limits.least)
+                try:
+                    pack_lane(lane, now)
+                except EventError:
+                    lane.discard()
 
     def watch(self, now: int) -> None:
         """Tell receivers how far streams have come that have fallen silent."""
