@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.event.block import Block
+from heliograph.event.convert import events_of
 from heliograph.event.event import Position
 from heliograph.lane.entry import MARKER_BYTES
 from heliograph.policy.binding import bind
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from heliograph.event.digest import Digest
+    from heliograph.event.event import Event
     from heliograph.event.schema import Schema
     from heliograph.policy.limits import Limits
     from heliograph.policy.model import Policy
@@ -182,12 +184,12 @@ def replay(
     return entries
 
 
-def _flat(entries: Sequence[Block | Digest], schema: Schema) -> list[Block | Digest]:
-    """Return entries with blocks of one event each, so that only their content counts."""
-    flat: list[Block | Digest] = []
+def _flat(entries: Sequence[Block | Digest], schema: Schema) -> list[Event | Digest]:
+    """Return events and digests: how a link cut or joined blocks says nothing."""
+    flat: list[Event | Digest] = []
     for entry in entries:
         if isinstance(entry, Block):
-            flat += entry.singles(schema)
+            flat += events_of(entry, schema)
         else:
             flat.append(entry)
     return flat
