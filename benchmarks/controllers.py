@@ -10,13 +10,13 @@ from heliograph.event.block import block_of
 from heliograph.event.schema import Schema
 from heliograph.policy import build
 from heliograph.policy.limits import Limits
-from heliograph.policy.queue import Rate
-from heliograph.policy.trial import Trial
+from heliograph.lane.queue import Rate
+from heliograph.lane.trial import Trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from heliograph.policy.trial import Outcome
+    from heliograph.lane.trial import Outcome
     from report import Report
 
 EVENTS = 60_000

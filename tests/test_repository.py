@@ -135,7 +135,7 @@ HEAVY = ("pyarrow", "matplotlib", "click", "pyspark", "pandas", "datasketches", 
         ("heliograph.policy.pack", HEAVY),
         ("heliograph.policy.document", HEAVY),
         ("heliograph.event.trace", HEAVY),
-        ("heliograph.policy.trial", HEAVY),
+        ("heliograph.lane.trial", HEAVY),
         ("heliograph.cli", ("pyarrow", "matplotlib", "numpy", "datasketches", "re2", "yaml")),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 
 from heliograph.cli.plot import draw
 from heliograph.event.errors import UsageError
-from heliograph.policy.trial import Outcome
+from heliograph.lane.trial import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 from heliograph.cli.report import A_BUG, level_name, report
 from heliograph.policy import build
 from heliograph.policy.model import Rest
-from heliograph.policy.trial import Outcome
+from heliograph.lane.trial import Outcome
 
 if TYPE_CHECKING:
     from heliograph.policy.model import Policy

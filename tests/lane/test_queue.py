@@ -12,20 +12,19 @@ from heliograph.event.block import Block, block_of
 from heliograph.event.digest import Digest, settles
 from heliograph.event.errors import UsageError
 from heliograph.event.schema import Schema
-from heliograph.policy import build
-from heliograph.policy.aim import Aim
-from heliograph.policy.binding import bind
-from heliograph.policy.builtin import NEWEST, OLDEST
-from heliograph.policy.ladder import Flow, Ladder
-from heliograph.policy.limits import Limits
-from heliograph.policy.queue import (
+from heliograph.lane.owed import OWED_MAX
+from heliograph.lane.queue import (
     NANOSECONDS,
-    OWED_MAX,
     BrokerQueue,
     PolicyQueue,
     Rate,
     Server,
 )
+from heliograph.policy import build
+from heliograph.policy.aim import Aim
+from heliograph.policy.builtin import NEWEST, OLDEST
+from heliograph.policy.ladder import Flow, Ladder
+from heliograph.policy.limits import Limits
 
 if TYPE_CHECKING:
     from heliograph.policy.model import Policy
@@ -76,7 +75,7 @@ def queue(
     policy: Policy, limits: Limits, rate: Rate, control: type = Ladder
 ) -> tuple[PolicyQueue, Log]:
     log = Log()
-    return PolicyQueue(lambda schema: bind(policy, schema), control, limits, Server(rate, log)), log
+    return PolicyQueue(policy, control, limits, Server(rate, log)), log
 
 
 def test_an_event_leaves_when_it_has_been_served() -> None:
@@ -145,7 +144,7 @@ def test_what_an_always_level_removed_is_settled_as_filtered() -> None:
     lane, log = queue(policy, Limits(4), Rate(1))
     for number in range(1, 21):
         value = float(number % 2)
-        lane.offer(0, event(number, value), SCHEMA, filtered=value == 0)
+        lane.offer(0, event(number, value), SCHEMA)
     lane.drain(None)
 
     assert sum(digest.filtered for digest in log.digests) == 10
@@ -155,7 +154,7 @@ def test_what_an_always_level_removed_is_settled_as_filtered() -> None:
 def test_a_receiver_is_told_of_what_is_filtered_though_nothing_overflows() -> None:
     lane, log = queue(build.policy("v", always=build.gt(0)), Limits(4), Rate(1_000))
     for number in range(1, 2 * OWED_MAX + 10):
-        lane.offer(number * SECOND, event(number), SCHEMA, filtered=True)
+        lane.offer(number * SECOND, event(number), SCHEMA)
 
     assert [digest.filtered for digest in log.digests] == [OWED_MAX, OWED_MAX]
 
@@ -163,12 +162,12 @@ def test_a_receiver_is_told_of_what_is_filtered_though_nothing_overflows() -> No
 def test_what_was_filtered_is_settled_in_its_own_epoch() -> None:
     lane, log = queue(build.policy("v", always=build.gt(0)), Limits(8), Rate(1))
     for epoch in (1, 2):
-        lane.offer(0, event(1, 0.0, epoch), SCHEMA, filtered=True)
+        lane.offer(0, event(1, 0.0, epoch), SCHEMA)
         lane.offer(0, event(2, 1.0, epoch), SCHEMA)
     lane.drain(None)
 
     told = [(one.epoch, one.after, one.upto, one.filtered) for one in log.digests]
-    assert told == [(1, 0, 1, 1), (2, 0, 2, 1)]
+    assert told == [(1, 0, 2, 1), (2, 0, 2, 1)]
 
 
 class Watched(Aim):
@@ -202,7 +201,7 @@ def test_a_lane_never_holds_more_bytes_than_it_may(sizes: list[int], most: int) 
     policy = build.policy(None, build.every(2), summary=[build.digester("DISTINCT", "text")])
     log = Log()
     limits = Limits(None, most)
-    lane = PolicyQueue(lambda made: bind(policy, made), Ladder, limits, Server(Rate(1), log))
+    lane = PolicyQueue(policy, Ladder, limits, Server(Rate(1), log))
     for number, size in enumerate(sizes, 1):
         one = block_of("s", 1, [number], [0], [["x" * size]], schema)
         lane.offer(0, one, schema)
@@ -249,12 +248,10 @@ def test_every_event_is_delivered_or_counted_and_in_order(
     policy: Policy, control: type, limits: Limits, steps: list[tuple[int, int]]
 ) -> None:
     lane, log = queue(policy, limits, Rate(10), control)
-    bound = bind(policy, SCHEMA)
     now = 0
     for number, (wait, value) in enumerate(steps, 1):
         now += wait * 1_000_000
-        gone = bool(bound.always) and value <= -1
-        lane.offer(now, event(number, float(value)), SCHEMA, filtered=gone)
+        lane.offer(now, event(number, float(value)), SCHEMA)
     lane.drain(None)
 
     assert log.numbers == sorted(set(log.numbers))

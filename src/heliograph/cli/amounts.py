@@ -9,7 +9,7 @@ from heliograph.event.errors import UsageError
 
 if TYPE_CHECKING:
     from heliograph.policy.limits import Limits
-    from heliograph.policy.queue import Rate
+    from heliograph.lane.queue import Rate
 
 _BITS: Final = {"bit": 1, "kbit": 1_000, "mbit": 1_000_000}
 _BYTES: Final = {"b": 1, "kb": 1_000, "kib": 1_024, "mb": 1_000_000, "mib": 1_048_576}
@@ -22,7 +22,7 @@ _AMOUNT: Final = re.compile(
 
 def read_rate(text: str) -> Rate:
     """Read a rate such as `25`, `25/s` or `7.2/h` (entries), or `50kbit` (bits a second)."""
-    from heliograph.policy.queue import Rate
+    from heliograph.lane.queue import Rate
 
     found = _AMOUNT.fullmatch(text.strip())
     if found:

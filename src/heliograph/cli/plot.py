@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from heliograph.policy.trial import Outcome
+    from heliograph.lane.trial import Outcome
 
 
 def draw(outcomes: Sequence[Outcome], path: Path) -> None:

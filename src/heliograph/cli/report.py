@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from heliograph.policy.model import Policy
-    from heliograph.policy.trial import Outcome
+    from heliograph.lane.trial import Outcome
 
 A_BUG: Final = 3
 """The exit code where Heliograph itself is wrong."""

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from heliograph.event.trace import Trace
     from heliograph.policy.limits import Limits
     from heliograph.policy.model import Policy
-    from heliograph.policy.queue import Rate
-    from heliograph.policy.trial import Outcome
+    from heliograph.lane.queue import Rate
+    from heliograph.lane.trial import Outcome
 
 
 @click.command("try", short_help="See what a receiver would get of TRACE under POLICY.")
@@ -133,7 +133,7 @@ def _run(wanted: _Wanted) -> _Found:
     from heliograph.cli.missing import attributes_missing
     from heliograph.cli.progress import watched
     from heliograph.event.trace import open_trace
-    from heliograph.policy.trial import Trial
+    from heliograph.lane.trial import Trial
 
     trial = Trial(wanted.limits, wanted.rate)
     gaps = 0

@@ -1,7 +1,7 @@
 """Queue: one lane with a clock, drained at a rate; what `heliograph policy try` simulates.
 
-It knows no clock: the events' own times drive it. `Packed` lanes and the queues of common brokers
-have the same surface, so that they can stand side by side in one table.
+It knows no clock: the events' own times drive it. A lane and the queues of common brokers have the
+same surface here, so that they can stand side by side in one table.
 """
 
 from __future__ import annotations
@@ -11,26 +11,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from heliograph.event.block import Block
-from heliograph.event.digest import Digest
 from heliograph.event.errors import UsageError
 from heliograph.event.event import Position
-from heliograph.policy.ladder import Flow
+from heliograph.lane.entry import Entry
+from heliograph.lane.lane import Lane
 from heliograph.policy.limits import Load
-from heliograph.policy.pack import BEGINNING, Held, load_of, pack_to_fit
-from heliograph.policy.stretch import reach
+from heliograph.policy.pack import BEGINNING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from heliograph.event.digest import Digest
     from heliograph.event.schema import Schema
-    from heliograph.policy.binding import BoundPolicy
     from heliograph.policy.ladder import Controller
     from heliograph.policy.limits import Limits
+    from heliograph.policy.model import Policy
 
 NANOSECONDS: Final = 1_000_000_000
 """Of a second."""
-# So often a receiver is told of what its always level removed, though nothing overflows.
-OWED_MAX: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,145 +88,80 @@ class Server:
 
 
 class PolicyQueue:
-    """A lane under a policy: packed when it is full and one more event comes."""
+    """A lane that a server drains; it remembers when each event was offered."""
 
     def __init__(
         self,
-        bind: Callable[[Schema], BoundPolicy],
+        policy: Policy,
         control: Callable[[int], Controller],
         limits: Limits,
         server: Server,
     ) -> None:
-        """Begin empty; the policy is bound, and its controller made, when the schema is known."""
-        self._bind, self._control = bind, control
+        """Begin empty; the lane is made when the schema is known."""
+        self._policy, self._control = policy, control
         self._limits, self._server = limits, server
-        self._policy: BoundPolicy | None = None
-        self._controller: Controller | None = None
-        self._entries: deque[Block | Digest] = deque()
+        self._lane: Lane | None = None
+        self._schema: Schema | None = None
         self._since: dict[Position, int] = {}  # When each event in the lane was offered.
-        self.load = Load(0, 0)
-        self._settled = self._reached = BEGINNING
-        self._pending: tuple[Digest, ...] = ()
         self._placed = 0  # When the digests in the lane were put there.
-        self._ordinal = 0
-        self._arrived = self._departed = Load(0, 0)
-        self._emptied = True
-        self._full = limits  # Where it counts as full, which the controller may lower.
-        self._owed: Digest | None = None  # Filtered on arrival and not yet in a digest.
 
-    def offer(self, now: int, event: Block, schema: Schema, *, filtered: bool = False) -> None:
-        """Let one event arrive; `filtered` says that an always level has removed it."""
-        if self._policy is None or self._policy.schema is not schema:
-            self._policy = self._bind(schema)
+    @property
+    def load(self) -> Load:
+        """How much waits in the lane."""
+        lane = self._lane
+        return Load(0, 0) if lane is None else Load(lane.held_entries, lane.held_bytes)
+
+    def offer(self, now: int, event: Block, schema: Schema) -> None:
+        """Let one event arrive."""
+        lane = self._lane
+        if lane is None:
+            lane = self._lane = Lane(
+                self._policy, schema, self._limits, begin=BEGINNING, control=self._control
+            )
+        elif self._schema is not schema:
+            lane.rebind(schema)
+        self._schema = schema
         self.drain(now)
         self._server.watcher.arrived(now)
-        if filtered:
-            self._owe(event)
-            return
-        if self._full.full(self.load, event.size):
-            self._pack(now, event.size)
-        self._since[Position(event.epoch, event.first)] = now
-        self._entries.append(event)
-        self.load = _plus(self.load, 1, event.size)
-        self._arrived = _plus(self._arrived, 1, event.size)
-        if self._limits.over(self.load):
-            self._pack(now, 0)  # It is larger than the lane can be: it is settled at once.
+        at = Position(event.epoch, event.first)
+        packs, filtered = lane.packs, lane.filtered
+        self._since[at] = now
+        lane.offer(Entry(event), now)
+        if lane.filtered > filtered:
+            del self._since[at]
+        if lane.packs > packs:
+            self._forget(now, lane)
 
     def drain(self, now: int | None) -> None:
         """Let the server take what it can until `now` (None: everything that is left)."""
-        entries, server = self._entries, self._server
+        lane, server = self._lane, self._server
+        if lane is None:
+            return
         if now is None:
-            self._settle_owed()
-        while entries:
-            head = entries[0]
+            lane.owed.settle(lane)
+        while (head := lane.head()) is not None:
+            item = head.item
             since = self._placed
-            if isinstance(head, Block):
-                since = self._since[Position(head.epoch, head.first)]
+            if isinstance(item, Block):
+                since = self._since[Position(item.epoch, item.first)]
             if now is not None and server.begins(since) > now:
                 break
-            entries.popleft()
-            self.load = _plus(self.load, -1, -head.size)
-            self._departed = _plus(self._departed, 1, head.size)
-            if isinstance(head, Block):
-                del self._since[Position(head.epoch, head.first)]
-            else:
-                self._settled = Position(head.epoch, head.upto)
-            self._reached = reach(self._reached, head)
-            server.take(head, since, since)
-        self._emptied = self._emptied or not entries
+            lane.take()
+            if isinstance(item, Block):
+                del self._since[Position(item.epoch, item.first)]
+            server.take(item, since, since)  # type: ignore[arg-type]
 
-    def _pack(self, now: int, coming: int) -> None:
-        policy = self._policy
-        if policy is None:
-            raise UsageError("a queue is packed after its first event")
-        if self._controller is None:
-            self._controller = self._control(policy.top)
-        self._settle_owed()
-        before, limits = self.load, self._full
-        entries_full = limits.entries is not None and before.entries >= limits.entries
-        unit = 0 if entries_full else 1
-        flow = Flow(self._arrived[unit], self._departed[unit], before[unit], self._emptied)
-        level = self._controller.choose(now, flow)
-        lane = Held(list(self._entries), self._settled, self._pending, self._reached)
-        goal, ordinal = self._controller.goal, self._ordinal
-        packed = pack_to_fit(lane, policy, level, limits, ordinal=ordinal, goal=goal, coming=coming)
-        self._ordinal += 1
-        self._pending = packed.pending
-        self._entries = deque()
-        for entry in packed.entries:
-            self._entries.extend(
-                entry.singles(policy.schema) if isinstance(entry, Block) else [entry]
-            )
-        self.load = load_of(packed.entries)
+    def _forget(self, now: int, lane: Lane) -> None:
+        """Drop the times of the events that a pack took, and tell how many they are."""
         self._placed = now
-        self._arrived = self._departed = Load(0, 0)
-        self._emptied = False
-        self._controller.packed(packed.level, now)
-        self._full = self._limits.filled(self._controller.fill)
-        self._forget(now, packed.level)
-
-    def _forget(self, now: int, level: int) -> None:
-        """Drop the times of the events that are gone, and tell how many they are."""
         kept = {
-            Position(entry.epoch, entry.first)
-            for entry in self._entries
-            if isinstance(entry, Block)
+            Position(one.epoch, one.first) for one in lane.entries if isinstance(one.item, Block)
         }
         before = len(self._since)
         for at in [at for at in self._since if at not in kept]:
             self._server.watcher.dropped(now, self._since.pop(at))
         gone = before - len(self._since)
-        self._server.watcher.packed(now, level, gone / before if before else 0.0)
-
-    def _owe(self, event: Block) -> None:
-        """Count an event that an always level removed; a digest settles it later."""
-        owed = self._owed
-        if owed is not None and owed.epoch != event.epoch:
-            self._settle_owed()
-            owed = None
-        filtered = 1 + (owed.filtered if owed is not None else 0)
-        self._owed = Digest(event.stream, event.epoch, 0, event.first, 0, filtered)
-        if filtered >= OWED_MAX:
-            self._settle_owed()
-
-    def _settle_owed(self) -> None:
-        """Put what was filtered into the lane as a digest behind everything that it covers."""
-        owed, self._owed = self._owed, None
-        if owed is None:
-            return
-        after = self._settled.number if self._settled.epoch == owed.epoch else 0
-        upto = owed.upto
-        for entry in self._entries:
-            if entry.epoch == owed.epoch:
-                after = entry.upto if isinstance(entry, Digest) else after
-                upto = max(upto, entry.upto if isinstance(entry, Digest) else entry.last)
-        digest = Digest(owed.stream, owed.epoch, after, upto, 0, owed.filtered)
-        self._entries.append(digest)
-        self.load = _plus(self.load, 1, digest.size)
-
-
-def _plus(load: Load, entries: int, size: int) -> Load:
-    return Load(load.entries + entries, load.bytes + size)
+        self._server.watcher.packed(now, lane.level, gone / before if before else 0.0)
 
 
 class BrokerQueue:
@@ -240,9 +173,9 @@ class BrokerQueue:
         self._waiting: deque[tuple[Block, int]] = deque()
         self._bytes = 0
 
-    def offer(self, now: int, event: Block, schema: Any, *, filtered: bool = False) -> None:
-        """Let one event arrive; a broker looks neither at its schema nor at an always level."""
-        del schema, filtered
+    def offer(self, now: int, event: Block, schema: Any) -> None:
+        """Let one event arrive; a broker does not look into it."""
+        del schema
         self.drain(now)
         self._server.watcher.arrived(now)
         while self._limits.full(Load(len(self._waiting), self._bytes), event.size):

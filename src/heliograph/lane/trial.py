@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 from heliograph.event.block import Block
 from heliograph.event.columns import Columns
 from heliograph.event.errors import UsageError
+from heliograph.lane.queue import NANOSECONDS, BrokerQueue, PolicyQueue, Rate, Server
 from heliograph.policy.aim import Aim
-from heliograph.policy.binding import bind
 from heliograph.policy.ladder import Ladder
-from heliograph.policy.queue import NANOSECONDS, BrokerQueue, PolicyQueue, Rate, Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -223,7 +222,6 @@ class Trial:
         """Begin without a queue."""
         self._limits, self._rate = limits, rate
         self._queues: list[tuple[PolicyQueue | BrokerQueue, Server, Outcome]] = []
-        self._policies: list[Policy] = []
         self._now: int | None = None
 
     def add_policy(
@@ -238,10 +236,7 @@ class Trial:
             raise UsageError(f"no controller {controller!r}: {' or '.join(CONTROLLERS)}")
         outcome = Outcome(name)
         server = Server(self._rate, _Recorder(outcome, sink))
-        queue = PolicyQueue(
-            lambda schema: bind(policy, schema), CONTROLLERS[controller], self._limits, server
-        )
-        self._policies.append(policy)
+        queue = PolicyQueue(policy, CONTROLLERS[controller], self._limits, server)
         self._queues.append((queue, server, outcome))
         return outcome
 
@@ -259,32 +254,14 @@ class Trial:
 
     def offer(self, block: Block, schema: Schema) -> None:
         """Let the events of a block arrive, each at its own time; time never runs backwards."""
-        columns = Columns([block], schema)
-        times = columns.times().tolist()
-        filtered = [self._filtered(policy, columns, schema) for policy in self._policies]
-        events = block.singles(schema)
-        for place, event in enumerate(events):
+        times = Columns([block], schema).times().tolist()
+        for place, event in enumerate(block.singles(schema)):
             now = times[place] * 1_000
             if self._now is not None:
                 now = max(now, self._now)
             self._now = now
-            gone = iter(filtered)
             for queue, _, _ in self._queues:
-                if isinstance(queue, PolicyQueue):
-                    queue.offer(now, event, schema, filtered=place in next(gone))
-                else:
-                    queue.offer(now, event, schema)
-
-    @staticmethod
-    def _filtered(policy: Policy, columns: Columns, schema: Schema) -> frozenset[int]:
-        """Return the places of the events that an always level removes on arrival."""
-        if not policy.always:
-            return frozenset()
-        passed = None
-        for one in bind(policy, schema).always:
-            passed = one.run(columns, passed, 0)
-        everything = range(columns.count)
-        return frozenset(everything) - frozenset(everything if passed is None else passed.tolist())
+                queue.offer(now, event, schema)
 
     def finish(self) -> Sequence[Outcome]:
         """Drain all queues and return what each did."""
