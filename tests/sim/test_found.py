@@ -161,3 +161,19 @@ def test_what_was_filtered_in_an_epoch_is_told_when_the_next_one_begins(count: i
     ward.ward.application.advertise_again(ward.sender)
     ward.run(10)
     ward.check()
+
+
+def test_what_a_sender_packs_before_it_first_attaches_is_told() -> None:
+    ward = Ward(sender_entries=20)
+    ward.ward.crash()
+    Crash("ward", SECOND).strike(ward.topology)
+    ward.run(1)
+    Cut("ward", 2 * SECOND).strike(ward.topology)
+    ward.sender.stream = ward.receiver.stream = "warmth"
+    ward.nurse.application.unsubscribe(ward.receiver)
+    ward.nurse.application.subscribe(ward.receiver)
+    ward.ward.start()
+    ward.publish(150)
+    ward.run(10)
+    ward.check()
+    assert (ward.ledger.events + ward.ledger.dropped, ward.ledger.gaps) == (150, 0)
