@@ -1,7 +1,8 @@
 """Receiver: what a receiver gets, as single events and digests or as Arrow tables, in order.
 
-The client core hands out blocks; they are decoded some hundreds of events at a time, and between
-those the loop has its turn, so that an application that is busy receiving still sends and beats.
+The client core hands out blocks; they are decoded some hundreds of events at a time. An application
+that takes as fast as it can is let take all that there is, for a while, before more is read from
+the link: else a fast link would fill its lane while it is busy emptying it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 # What has been decoded is beyond the policy's reach: little, where the application is slow.
 TAKE_EVENTS_MAX: Final = 128
 TABLE_EVENTS_MAX: Final = 65_536
+# How long an application may take without a pause before the loop has a turn for all the rest.
+TURN_NS: Final = 100_000_000
 
 Entry = Event | Digest
 
@@ -54,7 +57,7 @@ class AsyncReceiver:
         self._take = client.core.take
         self._entries: list[Entry] = []  # Decoded and not handed out, the last one first.
         self._arrived = asyncio.Event()
-        self._busy = False
+        self._turn = client.shell.clock()  # When the loop last had a turn, for all we know.
         self._closed = False
         self._subscribed = client.expect(number)
 
@@ -166,23 +169,23 @@ class AsyncReceiver:
 
     async def _next(self, events_max: int) -> list[Block | Digest]:
         """Wait until there is something to take, and take it."""
-        if self._busy:
-            # As much again may be waiting, for ever: what the loop has to do must not.
-            await asyncio.sleep(0)
         client = self._client
+        now = client.shell.clock()
+        if now - self._turn > TURN_NS:
+            await asyncio.sleep(0)
+            self._turn = client.shell.clock()
         while not self._closed:
             with client.shell.lock:
-                taken = self._take(self._number, events_max, client.shell.clock())
+                taken = self._take(self._number, events_max, now)
             if taken:
-                self._busy = True
                 client.shell.schedule()  # The cursor has moved: the planet may send more.
                 return taken
             trouble = client.trouble(self._number)
             if trouble is not None:
                 raise EventError(f"{self.stream}: {trouble}")
-            self._busy = False
             self._arrived.clear()
             await self._arrived.wait()
+            now = self._turn = client.shell.clock()
         raise StopAsyncIteration
 
     def _check(self) -> None:
