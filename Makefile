@@ -19,7 +19,7 @@ $(READY): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-demo: $(READY) ## A patient's pulse over a thin link: what a policy keeps, drops and tells
+demo: $(READY) ## A planet, a good link and two thin ones: what each receiver gets, live and as a report
 	@$(BIN)/python examples/demo.py
 
 test: check ## Lint, type-check and test

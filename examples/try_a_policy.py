@@ -1,4 +1,4 @@
-"""A policy on a recorded stream, without a network: a patient's pulse over a link that is too thin for it.
+"""A policy without a network: a patient's recorded pulse, over a link that is too thin for it.
 
 Five readings a second arrive, three can leave. Beside a policy run the two things that brokers do
 with a full queue. Then: who got the alarms?

@@ -56,8 +56,8 @@ def test_lanes_stand_with_the_fullest_first() -> None:
     text = "\n".join(view(status(lanes=lanes)))
     assert text.index("c2") < text.index("c1")
     (row,) = [line for line in text.splitlines() if "[#####.....]" in line]
-    assert "worst" in row
-    assert "4 (worst case 4)" in row
+    assert "beyond" in row
+    assert "4 (beyond the levels 4)" in row
 
 
 def test_what_does_not_fit_is_counted() -> None:

@@ -62,9 +62,11 @@ def test_a_gap_is_told() -> None:
 
 
 def test_levels_and_reasons() -> None:
-    assert level_words({"2": 4, "1": 9, "10": 1}, 3) == "level 1: 9, level 2: 4, worst case: 1"
+    assert level_words({"2": 4, "1": 9, "10": 1}, 3) == "level 1: 9, level 2: 4, beyond: 1"
     assert drop_words({}) == "0"
-    assert drop_words({"policy": 1_000, "worst": 20}) == "1,020 (levels 1,000, worst case 20)"
+    assert (
+        drop_words({"policy": 1_000, "worst": 20}) == "1,020 (levels 1,000, beyond the levels 20)"
+    )
 
 
 def test_what_was_dropped_without_a_pack_here_was_dropped_before() -> None:
@@ -73,7 +75,7 @@ def test_what_was_dropped_without_a_pack_here_was_dropped_before() -> None:
 
 def test_packs_in_words() -> None:
     lane = {"packs": 3, "levels": {"1": 2, "4": 1}, "top": 3}
-    assert pack_words([lane, {"packs": 0}], 5, 0.9) == "3 packs (level 1: 2, worst case: 1)"
+    assert pack_words([lane, {"packs": 0}], 5, 0.9) == "3 packs (level 1: 2, beyond: 1)"
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def _lanes(lanes: Sequence[Mapping[str, Any]], rows: int) -> list[str]:
 def _level(lane: Mapping[str, Any]) -> str:
     if not lane["packs"]:
         return "-"
-    return "worst" if lane["level"] > lane["top"] else f"{lane['level']} of {lane['top']}"
+    return "beyond" if lane["level"] > lane["top"] else f"{lane['level']} of {lane['top']}"
 
 
 def slowest(status: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ _SIZES: Final = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 _WHOLE: Final = 10  # From here on a fraction of a percent says nothing.
 _REASONS: Final = {
     "policy": "levels",
-    "worst": "worst case",
+    "worst": "beyond the levels",
     "budget": "packing budget",
     "unreadable": "unreadable",
 }
@@ -87,9 +87,9 @@ def _value(value: Any) -> str:
 
 
 def level_words(levels: Mapping[str, int], top: int | None = None) -> str:
-    """Return how often each level was used, as in `level 1: 9, worst case: 2`."""
+    """Return how often each level was used, as in `level 1: 9, beyond: 2` (the levels)."""
     return ", ".join(
-        f"{'worst case' if top is not None and int(level) > top else f'level {level}'}: {count:,}"
+        f"{'beyond' if top is not None and int(level) > top else f'level {level}'}: {count:,}"
         for level, count in sorted(levels.items(), key=lambda one: int(one[0]))
     )
 
