@@ -48,7 +48,7 @@ ATTACKS: dict[str, bytes] = {
     "a giant frame behind a greeting": HELLO + struct.pack("<I", frames.CONTROL << 24 | 0xFFFFFF),
     "a frame of no bytes": HELLO + struct.pack("<I", frames.EVENT << 24),
     "an unknown kind": HELLO + struct.pack("<I", 99 << 24 | 4),
-    "an unknown version": said(messages.Attach(99, [], None, 0), frames.GREETING),
+    "a version that nobody speaks any more": said(messages.Attach(0, [], None, 0), frames.GREETING),
     "a second greeting": HELLO + HELLO,
     "events under no alias": HELLO + EVENT,
     "a planet's message": HELLO + said(messages.Advertised(1, 1)),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from heliograph.client.home import Home
 from heliograph.event.errors import EventError, WireError
 from heliograph.wire.core import Close, Effect, Log
-from heliograph.wire.messages import ANEW, FEATURES, VERSION, Attach, Attached, Bye, Detach
+from heliograph.wire.messages import ANEW, FEATURES, VERSION, Attach, Attached, Bye, Detach, spoken
 from heliograph.wire.session import Session
 
 if TYPE_CHECKING:
@@ -238,8 +238,8 @@ class Attachment:
         raise WireError("the planet says something before it has greeted")
 
     def _attached(self, message: Attached, now: int) -> None:
-        if message.version != VERSION:
-            raise WireError(f"the planet speaks version {message.version}, this client {VERSION}")
+        if message.version != spoken(message.version):
+            raise WireError(f"the planet answers in version {message.version}, which is not known")
         self.attached, self._anew = True, False
         self._home.found()
         self.frame_bytes = min(self.config.frame_bytes, message.frame_bytes_max)

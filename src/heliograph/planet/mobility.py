@@ -14,11 +14,11 @@ from heliograph.planet.state import ClientState
 from heliograph.wire.messages import (
     ANEW,
     FEATURES,
-    VERSION,
     Attach,
     Attached,
     Depart,
     Detach,
+    spoken,
 )
 
 if TYPE_CHECKING:
@@ -42,13 +42,9 @@ class Mobility:
         """Greet a client, or know it again.
 
         Raises:
-            WireError: It speaks another version, or has received what was never sent.
+            WireError: They have no version in common, or it has received what was never sent.
         """
-        if message.version != VERSION:
-            raise WireError(
-                f"this planet speaks version {VERSION} of the protocol, the client "
-                f"{message.version}: upgrade the older of the two"
-            )
+        version = spoken(message.version)
         client = self._tokens.get(message.token) if message.token else None
         if client is not None and message.frames == ANEW:
             self.depart(client, None, now)
@@ -72,7 +68,7 @@ class Mobility:
         features = [one for one in FEATURES if one in message.features]
         session.greet(
             Attached(
-                VERSION,
+                version,
                 features,
                 client.token,
                 resumed,

@@ -15,6 +15,8 @@ from heliograph.event.errors import WireError
 from heliograph.event.rows import BROKEN
 
 VERSION: Final = 1
+# The newer of two sides speaks the version of the older one, down to this.
+OLDEST: Final = 1
 # What a side may say that it understands; both use what both name.
 FEATURES: Final = ("to",)
 # Says, for the frames that a client received, that the session of its token is to be forgotten.
@@ -221,6 +223,20 @@ AnyMessage = (
     | Ask
     | Told
 )
+
+def spoken(theirs: int) -> int:
+    """Return the version in which to talk to a side that speaks all up to `theirs`.
+
+    Raises:
+        WireError: There is none that both speak.
+    """
+    if theirs < OLDEST:
+        raise WireError(
+            f"the other side speaks version {theirs} of the protocol, this one {OLDEST} to "
+            f"{VERSION}: upgrade the other side"
+        )
+    return min(theirs, VERSION)
+
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _DECODER: Final = msgspec.msgpack.Decoder(AnyMessage)
