@@ -8,10 +8,10 @@ import numpy as np
 
 from heliograph.event.block import block_of
 from heliograph.event.schema import Schema
-from heliograph.policy import build
-from heliograph.policy.limits import Limits
 from heliograph.lane.queue import Rate
 from heliograph.lane.trial import Trial
+from heliograph.policy import build
+from heliograph.policy.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable

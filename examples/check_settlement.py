@@ -8,11 +8,11 @@ from heliograph.event.block import Block
 from heliograph.event.digest import Digest, settles
 from heliograph.event.trace import open_trace
 from heliograph.event.types import show_time
+from heliograph.lane.queue import Rate
+from heliograph.lane.trial import Trial
 from heliograph.policy.digesters import result
 from heliograph.policy.document import load
 from heliograph.policy.limits import Limits
-from heliograph.lane.queue import Rate
-from heliograph.lane.trial import Trial
 
 ROOT = Path(__file__).resolve().parent.parent
 

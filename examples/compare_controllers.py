@@ -6,10 +6,10 @@ import random
 
 from heliograph.event.block import block_of
 from heliograph.event.schema import Schema
-from heliograph.policy import build
-from heliograph.policy.limits import Limits
 from heliograph.lane.queue import Rate
 from heliograph.lane.trial import Outcome, Trial
+from heliograph.policy import build
+from heliograph.policy.limits import Limits
 
 EVENTS = 20_000
 RATE = 100

@@ -14,11 +14,11 @@ from heliograph.event.block import Block
 from heliograph.event.columns import Columns, NumberColumn
 from heliograph.event.digest import Digest
 from heliograph.event.trace import open_trace
+from heliograph.lane.queue import Rate
+from heliograph.lane.trial import Trial
 from heliograph.policy.digesters import result
 from heliograph.policy.document import load
 from heliograph.policy.limits import Limits
-from heliograph.lane.queue import Rate
-from heliograph.lane.trial import Trial
 
 ROOT = Path(__file__).resolve().parent.parent
 POLICY = ROOT / "examples/policies/pulse.yaml"

@@ -8,7 +8,7 @@ import pytest
 from cli.running import PULSE, heliograph
 from heliograph.cli import command
 from heliograph.cli.arguments import BROKERS, FILE, POLICY
-from heliograph.policy import trial
+from heliograph.lane import trial
 from heliograph.policy.builtin import resolve
 
 

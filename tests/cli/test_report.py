@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from heliograph.cli.report import A_BUG, level_name, report
+from heliograph.lane.trial import Outcome
 from heliograph.policy import build
 from heliograph.policy.model import Rest
-from heliograph.lane.trial import Outcome
 
 if TYPE_CHECKING:
     from heliograph.policy.model import Policy

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from heliograph.event.block import Block, block_of
 from heliograph.event.errors import UsageError
 from heliograph.event.schema import Schema
-from heliograph.policy import build
-from heliograph.policy.limits import Limits
 from heliograph.lane.queue import NANOSECONDS, Rate
 from heliograph.lane.trial import POINTS_MAX, Latencies, Outcome, Points, Trial, Windows
+from heliograph.policy import build
+from heliograph.policy.limits import Limits
 
 SCHEMA = Schema.declare({"v": "float64"})
 RANDOM = build.policy(None, build.random(0.1), build.random(0.25), build.random(0.5))

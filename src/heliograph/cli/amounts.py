@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from heliograph.event.errors import UsageError
 
 if TYPE_CHECKING:
-    from heliograph.policy.limits import Limits
     from heliograph.lane.queue import Rate
+    from heliograph.policy.limits import Limits
 
 _BITS: Final = {"bit": 1, "kbit": 1_000, "mbit": 1_000_000}
 _BYTES: Final = {"b": 1, "kb": 1_000, "kib": 1_024, "mb": 1_000_000, "mib": 1_048_576}

@@ -12,8 +12,8 @@ from heliograph.cli.table import percent, seconds, show_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from heliograph.policy.model import Policy
     from heliograph.lane.trial import Outcome
+    from heliograph.policy.model import Policy
 
 A_BUG: Final = 3
 """The exit code where Heliograph itself is wrong."""

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from heliograph.event.digest import Digest
     from heliograph.event.schema import Schema
     from heliograph.event.trace import Trace
-    from heliograph.policy.limits import Limits
-    from heliograph.policy.model import Policy
     from heliograph.lane.queue import Rate
     from heliograph.lane.trial import Outcome
+    from heliograph.policy.limits import Limits
+    from heliograph.policy.model import Policy
 
 
 @click.command("try", short_help="See what a receiver would get of TRACE under POLICY.")
