@@ -110,7 +110,7 @@ class Planet:
             items = client.session.feed(data, now)
             if client.session.cursor_at is not None:
                 self._cursors.owe(client)
-            self._take(one, client, items, now)
+            self._take(client, items, now)
         except WireError as error:
             self._refuse(link, "protocol", str(error), now)
         except EventError as error:
@@ -130,7 +130,7 @@ class Planet:
             return
         one.client = self.mobility.attach(link, items[0], now)
 
-    def _take(self, one: _Link, client: ClientState, items: list[Any], now: int) -> None:
+    def _take(self, client: ClientState, items: list[Any], now: int) -> None:
         deaf = self.closing
         for item in items:
             kind = type(item)
@@ -153,7 +153,9 @@ class Planet:
                     raise WireError(f"a message that planets do not take: {kind.__name__}")
                 handler(client, item, now)
                 self.mark(client)
-                deaf = one.closing  # It may have said goodbye.
+                # Who departs has nothing more to say. What stands behind a detach in the same bytes
+                # has been counted as received, and is not sent again.
+                deaf = client.number not in self.mobility.clients
 
     def pull(self, link: int, max_bytes: int, now: int) -> bytes:
         """Return what is to be written to a link now; its last words come last."""
