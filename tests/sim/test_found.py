@@ -177,3 +177,15 @@ def test_what_a_sender_packs_before_it_first_attaches_is_told() -> None:
     ward.run(10)
     ward.check()
     assert (ward.ledger.events + ward.ledger.dropped, ward.ledger.gaps) == (150, 0)
+
+
+@pytest.mark.parametrize("pause", [0.3, 1.0])
+def test_what_is_sent_behind_a_detach_is_received_or_sent_again(pause: float) -> None:
+    ward = Ward()
+    ward.publish(1_000)
+    ward.run(1)
+    Freeze(PLANET, 2 * SECOND).strike(ward.topology)
+    ward.run(pause)
+    Away("ward", 3 * SECOND).strike(ward.topology)
+    ward.run(20)
+    ward.check()
