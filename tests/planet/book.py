@@ -20,7 +20,8 @@ class Book:
         self.events: list[Event] = []
         self.digests: list[Digest] = []
         self.epoch = 0
-        self.base: int | None = None  # Settled up to here; None until the first number is known.
+        self.base: int | None = None  # Settled up to here; None until the first digest says so.
+        self.first: int | None = None
         self.last = 0
         self.open: set[int] = set()
 
@@ -32,32 +33,41 @@ class Book:
         """
         if item.epoch != self.epoch:
             assert item.epoch > self.epoch, "epochs rise"
-            if self.base is not None:
+            if self.epoch:
                 assert self.missing == 0, f"{self.missing} numbers of an epoch were never settled"
                 self.base = 0
             self.epoch, self.last = item.epoch, 0
             self.open.clear()
         if isinstance(item, Block):
             for event in events_of(item, schema):
-                if self.base is None:
-                    self.base = event.number - 1
+                self.first = event.number if self.first is None else self.first
                 assert event.number > self.last, f"{event.number} after {self.last}"
                 self.last = event.number
                 self.open.add(event.number)
                 self.events.append(event)
             return
-        if self.base is None:
-            self.base = item.after
+        begin = self.begin
+        if item.after > begin:  # Nothing is missing up to where a marker stood.
+            assert self.open.issuperset(range(begin + 1, item.after + 1)), (item, begin)
+            self.open.difference_update(range(begin + 1, item.after + 1))
+            begin = item.after
+        elif self.base is None:
+            begin = item.after
         assert item.upto >= self.last, "a digest stands behind what it covers"
-        assert item.upto - self.base == len(self.open) + item.settled, (item, self.base, self.open)
+        assert item.upto - begin == len(self.open) + item.settled, (item, begin, self.open)
         self.base = self.last = item.upto
         self.open.clear()
         self.digests.append(item)
 
     @property
+    def begin(self) -> int:
+        """Up to where everything is settled, as far as this book can tell."""
+        return self.base if self.base is not None else (self.first or 1) - 1
+
+    @property
     def missing(self) -> int:
         """How many numbers up to the last have neither come nor been settled."""
-        return self.last - (self.base or 0) - len(self.open)
+        return self.last - self.begin - len(self.open)
 
     @property
     def numbers(self) -> list[int]:
@@ -79,7 +89,7 @@ class Book:
     def gaps(self) -> int:
         return sum(one.gap for one in self.digests)
 
-    def whole(self, upto: int, begin: int = 0) -> bool:
+    def whole(self, upto: int) -> bool:
         """Say whether every number of the last epoch up to `upto` has come or been counted."""
         assert self.missing == 0, f"{self.missing} are missing up to {self.last}"
-        return self.last == upto and (self.base is None or self.base >= begin)
+        return self.last == upto

@@ -22,9 +22,11 @@ from heliograph.wire.frames import (
     word,
 )  # fmt: skip
 from heliograph.wire.messages import (
+    OLDEST,
     VERSION,
     Advertise,
     Ask,
+    Attached,
     Bye,
     Depart,
     Detach,
@@ -63,11 +65,18 @@ def test_who_does_not_greet_is_closed(name: str) -> None:
     assert ward.refused("protocol")
 
 
-def test_another_version_is_refused_in_words() -> None:
+def test_a_version_that_nobody_speaks_any_more_is_refused_in_words() -> None:
+    ward = Ward(attached=False)
+    ward.eve.attach(version=OLDEST - 1)
+    assert ward.refused("protocol")
+    assert "upgrade the other side" in ward.eve.items(Bye)[0].reason
+
+
+def test_a_newer_client_is_answered_in_the_planets_version() -> None:
     ward = Ward(attached=False)
     ward.eve.attach(version=VERSION + 1)
-    assert ward.refused("protocol")
-    assert "upgrade the older of the two" in ward.eve.items(Bye)[0].reason
+    ward.rig.settle()
+    assert [one.version for one in ward.eve.items(Attached)] == [VERSION]
 
 
 def test_who_says_more_before_the_answer_is_closed() -> None:
@@ -176,16 +185,25 @@ def test_subscribing_twice_is_closed() -> None:
     assert ward.refused("protocol")
 
 
-def test_what_follows_a_farewell_is_for_nobody() -> None:
-    for farewell in (Depart(), Detach()):
-        ward = Ward()
-        ward.eve.say(farewell)
-        ward.eve.say(Subscribe(1, "good", b""))
-        ward.eve.say(Advertise(2, "mine", 1, 0, 1, schema_bytes(PULSE)))
-        ward.rig.run(1)
-        assert list(ward.rig.planet.multicast.streams) == ["good"]
-        assert len(ward.rig.planet.multicast.streams["good"].receivers) == 1
-        assert ward.well()
+def test_what_follows_a_departure_is_for_nobody() -> None:
+    ward = Ward()
+    ward.eve.say(Depart())
+    ward.eve.say(Subscribe(1, "good", b""))
+    ward.eve.say(Advertise(2, "mine", 1, 0, 1, schema_bytes(PULSE)))
+    ward.rig.run(1)
+    assert list(ward.rig.planet.multicast.streams) == ["good"]
+    assert len(ward.rig.planet.multicast.streams["good"].receivers) == 1
+    assert ward.well()
+
+
+def test_what_follows_a_detach_in_the_same_bytes_was_received_and_counts() -> None:
+    ward = Ward()
+    ward.eve.say(Detach())
+    ward.eve.say(Subscribe(1, "good", b""))
+    ward.rig.run(1)
+    assert not ward.eve.open
+    assert len(ward.rig.planet.multicast.streams["good"].receivers) == 2
+    assert ward.well()
 
 
 def test_unknown_receivers_and_aliases_are_let_go_of_in_silence() -> None:
