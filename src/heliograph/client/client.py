@@ -83,7 +83,7 @@ class Client(Attachment):
         self.outgoing.stir(one)
 
     def withdraw(self, sender: int, now: int) -> None:
-        """Offer a stream no longer; what was published is sent first."""
+        """Offer a stream no longer; what waits to be sent is forgotten: see `idle` first."""
         one = self.senders.pop(sender)
         one.flush(now)
         self.outgoing.withdraw(one)
