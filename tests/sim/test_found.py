@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from heliograph.sim.application import Receiver, Sender
-from heliograph.sim.faults import Away, Crash, Cut, Freeze, HalfOpen, Repolicy, Resubscribe
+from heliograph.sim.faults import Away, Crash, Cut, Depart, Freeze, HalfOpen, Repolicy, Resubscribe
 from heliograph.sim.quality import QUALITIES
 from heliograph.sim.story import MILLISECOND, SECOND
 from heliograph.sim.topology import PLANET
@@ -189,3 +189,12 @@ def test_what_is_sent_behind_a_detach_is_received_or_sent_again(pause: float) ->
     Away("ward", 3 * SECOND).strike(ward.topology)
     ward.run(20)
     ward.check()
+
+
+def test_what_was_published_is_sent_before_a_client_departs() -> None:
+    ward = Ward()
+    ward.sender.burst = 50
+    ward.publish(50)
+    Depart("ward", 5 * SECOND).strike(ward.topology)
+    ward.run(4)
+    assert ward.ledger.events == 50
