@@ -23,6 +23,7 @@ EXEMPT = {
     "event/__init__.py": "holds a sentence only",
     "policy/__init__.py": "holds a sentence only",
     "net/__init__.py": "holds a sentence only",
+    "sim/__init__.py": "holds a sentence only",
     "experiments/__init__.py": "holds a sentence only",
     "cli/__init__.py": "tested by tests/cli/test_main.py, under a name that says what it does",
     "cli/__main__.py": "two lines, run by tests/cli/test_main.py",
