@@ -113,7 +113,7 @@ class Multicast:
             try:
                 lane.offer(entry, now)
             except EventError as error:
-                self.planet.blame_owner(stream, error)
+                self.planet.blame.put_owner(stream, error)
                 lane.discard(entry)
             if not group.queued:
                 client.outlet.wake(group)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.event.errors import EventError, WireError
 from heliograph.planet.advertisements import Advertisements
+from heliograph.planet.blame import Blame
 from heliograph.planet.closing import Closing
 from heliograph.planet.control import Control
 from heliograph.planet.cursors import Cursors
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from heliograph.planet.config import PlanetConfig
-    from heliograph.planet.state import ClientState, Stream
+    from heliograph.planet.state import ClientState
     from heliograph.wire.messages import Message
 
 Handler = Callable[[Any, Any, int], None]
@@ -77,8 +78,7 @@ class Planet:
         self._ready: list[int] = []
         self._cursors = Cursors(self.mark)
         self._end = Closing(self)
-        # Clients at fault, and of what; they go when whatever found it out is done.
-        self._guilty: dict[int, tuple[ClientState, str, str]] = {}
+        self.blame = Blame(self)
         self._watch_at = now + self.period
 
     # The surface of a core.
@@ -87,9 +87,9 @@ class Planet:
         """Take a connection, if there is room for one."""
         self.links[link] = _Link(now, Reader(GREETING_BYTES_MAX))
         if len(self.links) > self.config.connections_max:
-            self._refuse(link, "connections", "this planet has all the connections it takes", now)
+            self.refuse(link, "connections", "this planet has all the connections it takes", now)
         elif self.closing:
-            self._refuse(link, "closing", "this planet is closing", now)
+            self.refuse(link, "closing", "this planet is closing", now)
 
     def disconnected(self, link: int, now: int) -> None:
         """Forget a connection; its client is detached."""
@@ -112,11 +112,11 @@ class Planet:
                 self._cursors.owe(client)
             self._take(client, items, now)
         except WireError as error:
-            self._refuse(link, "protocol", str(error), now)
+            self.refuse(link, "protocol", str(error), now)
         except EventError as error:
-            self._refuse(link, "events", str(error), now)
-        if self._guilty:
-            self._convict(now)
+            self.refuse(link, "events", str(error), now)
+        if self.blame.guilty:
+            self.blame.execute(now)
 
     def _greeted(self, link: int, one: _Link, data: bytes, now: int) -> None:
         items = one.reader.feed(data)
@@ -126,7 +126,7 @@ class Planet:
             raise WireError("a client attaches, and waits for the answer, before it says more")
         if not self.mobility.room_for(items[0]):
             reason = f"this planet has {self.config.clients_max} clients, its clients_max"
-            self._refuse(link, "clients", reason, now)
+            self.refuse(link, "clients", reason, now)
             return
         one.client = self.mobility.attach(link, items[0], now)
 
@@ -179,8 +179,8 @@ class Planet:
             self._watch_at = now + self.period
             self._watch(now)
         self._end.tick(now)
-        if self._guilty:
-            self._convict(now)
+        if self.blame.guilty:
+            self.blame.execute(now)
 
     def _watch(self, now: int) -> None:
         self.mobility.watch(now)
@@ -190,7 +190,7 @@ class Planet:
         patience = self.config.nanoseconds("greeting")
         for link, one in list(self.links.items()):
             if one.client is None and not one.closing and now - one.since >= patience:
-                self._refuse(link, "greeting", "no client attached in time", now)
+                self.refuse(link, "greeting", "no client attached in time", now)
 
     def deadline(self) -> int | None:
         """Return when `tick` wants to be called next."""
@@ -241,7 +241,7 @@ class Planet:
         try:
             client.session.say(message, key)
         except WireError as error:
-            self.blame(client, "messages", str(error))
+            self.blame.put(client, "messages", str(error))
         self.mark(client)
 
     def log(self, level: str, event: str, **fields: Any) -> None:
@@ -265,36 +265,19 @@ class Planet:
             one.last_words = message_frame(GREETING, encode_message(bye))
             self.hang_up(link, reason)
 
-    def _refuse(self, link: int, kind: str, reason: str, now: int) -> None:
-        """Close a connection whose peer is at fault; a client behind it has departed."""
+    def note_refusal(self, kind: str, reason: str) -> None:
+        """Count and log that a peer was at fault."""
         self.totals.refused[kind] += 1
         self.log("warning", "peer_refused", kind=kind, reason=reason)
+
+    def refuse(self, link: int, kind: str, reason: str, now: int) -> None:
+        """Close a connection whose peer is at fault; a client behind it has departed."""
+        self.note_refusal(kind, reason)
         self.dismiss(link, kind, reason)
         one = self.links[link]
         client, one.client = one.client, None
         if client is not None and client.link == link:
             self.mobility.gone(client, now)
-            self.mobility.depart(client, None, now)
-
-    def blame(self, client: ClientState, kind: str, reason: str) -> None:
-        """Find a client at fault; it goes, with all that it has, when this call is over."""
-        self._guilty.setdefault(client.number, (client, kind, reason))
-
-    def blame_owner(self, stream: Stream, error: EventError) -> None:
-        """Find a stream's owner at fault, for events that cannot be read."""
-        if stream.owner is not None:
-            self.blame(stream.owner, "unreadable", f"{stream.key}: {error}")
-
-    def _convict(self, now: int) -> None:
-        while self._guilty:
-            client, kind, reason = self._guilty.pop(next(iter(self._guilty)))
-            if client.number not in self.mobility.clients:
-                continue
-            if client.link is not None:
-                self._refuse(client.link, kind, reason, now)
-                continue
-            self.totals.refused[kind] += 1
-            self.log("warning", "peer_refused", kind=kind, reason=reason)
             self.mobility.depart(client, None, now)
 
     def status(self, now: int) -> dict[str, Any]:
@@ -312,6 +295,3 @@ class Planet:
     def closed(self) -> bool:
         """Whether everything is said."""
         return self.closing and not self.links
-
-
-__all__ = ["Planet", "Totals"]
