@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from heliograph.event.errors import UsageError
@@ -92,3 +94,10 @@ def test_a_sender_and_a_receiver_may_come_to_a_client_that_runs() -> None:
 def test_an_unknown_command_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(UsageError, match=r"no command 'explode'; there are .*half-open"):
         Stage().perform(["explode sol"])
+
+
+def test_every_command_is_documented() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "simulator.md").read_text(encoding="utf-8")
+    commands = {name[3:].replace("_", "-") for name in dir(Stage) if name.startswith("do_")}
+    table = text[text.index("| command |") :]
+    assert {one for one in commands if f"`{one}" not in table} == set()
