@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 from typing import TYPE_CHECKING, Any
 
 from heliograph.event.event import Event
+from heliograph.net import loops
 from heliograph.net.connect import connect
 from heliograph.net.server import Server, serve
 from heliograph.planet.config import PlanetConfig
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Coroutine
+    from collections.abc import AsyncIterator, Coroutine, Iterator
 
     from heliograph.event.digest import Digest
     from heliograph.net.client import AsyncClient
@@ -43,6 +45,30 @@ async def planet_and_clients(
             for number in range(count)
         ]
         yield server, clients
+
+
+@contextlib.contextmanager
+def planet_in_thread(**settings: Any) -> Iterator[str]:
+    """Yield the address of a planet that runs whatever its clients do with their thread."""
+    started, ended = threading.Event(), asyncio.Event()
+    found: list[tuple[Server, asyncio.AbstractEventLoop]] = []
+
+    async def main() -> None:
+        config = PlanetConfig(**({"listen": "127.0.0.1:0"} | settings))
+        async with serve(config) as server:
+            found.append((server, asyncio.get_running_loop()))
+            started.set()
+            await ended.wait()
+
+    thread = threading.Thread(target=loops.run, args=(main(),))
+    thread.start()
+    assert started.wait(20)
+    server, loop = found[0]
+    try:
+        yield server.address
+    finally:
+        loop.call_soon_threadsafe(ended.set)
+        thread.join()
 
 
 async def receive(receiver: AsyncReceiver, upto: int) -> tuple[list[Event], list[Digest]]:

@@ -33,6 +33,27 @@ def test_addresses_are_tried_in_turn() -> None:
     run(main())
 
 
+def test_a_client_may_be_awaited_and_closed_by_hand_as_in_a_notebook() -> None:
+    async def main() -> None:
+        async with planet_and_clients(0) as (server, _):
+            client = await connect(server.address)
+            sender = await client.advertise("s")
+            sender.publish({"a": 1})
+            await client.close()
+            assert not client.attached
+            assert server.status()["events"]["received"] == 1
+
+    run(main())
+
+
+def test_a_wrong_pem_file_is_the_callers_mistake() -> None:
+    async def main() -> None:
+        with pytest.raises(UsageError, match="there is no PEM file nowhere"):
+            await connect("helios://127.0.0.1:1", tls=TlsFiles(authority="nowhere.pem"))
+
+    run(main())
+
+
 def test_where_no_planet_is_the_error_says_what_was_tried() -> None:
     async def main() -> None:
         address = f"helio://127.0.0.1:{closed_port()}"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
@@ -14,38 +12,8 @@ from heliograph.event.digest import Digest
 from heliograph.event.errors import EventError, LinkError, UsageError
 from heliograph.event.event import Event
 from heliograph.event.schema import Schema
-from heliograph.net.loops import run
-from heliograph.net.server import Server, serve
 from heliograph.net.sync import SyncReceiver, connect_sync
-from heliograph.planet.config import PlanetConfig
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-@contextlib.contextmanager
-def planet() -> Iterator[str]:
-    """Yield the address of a planet in a thread of its own."""
-    import asyncio  # noqa: PLC0415 - of this function alone
-
-    started, ended = threading.Event(), asyncio.Event()
-    found: list[tuple[Server, asyncio.AbstractEventLoop]] = []
-
-    async def main() -> None:
-        async with serve(PlanetConfig(listen="127.0.0.1:0")) as server:
-            found.append((server, asyncio.get_running_loop()))
-            started.set()
-            await ended.wait()
-
-    thread = threading.Thread(target=run, args=(main(),))
-    thread.start()
-    assert started.wait(20)
-    server, loop = found[0]
-    try:
-        yield server.address
-    finally:
-        loop.call_soon_threadsafe(ended.set)
-        thread.join()
+from net.running import planet_in_thread
 
 
 def numbers(receiver: SyncReceiver, upto: int) -> list[int]:
@@ -60,7 +28,7 @@ def numbers(receiver: SyncReceiver, upto: int) -> list[int]:
 
 def test_events_go_from_a_program_to_another() -> None:
     with (
-        planet() as address,
+        planet_in_thread() as address,
         connect_sync(address, name="device") as device,
         connect_sync(address, name="viewer") as viewer,
         viewer.subscribe("s", "oldest") as receiver,
@@ -78,7 +46,7 @@ def test_events_go_from_a_program_to_another() -> None:
 
 def test_tables_go_there_and_come_back() -> None:
     with (
-        planet() as address,
+        planet_in_thread() as address,
         connect_sync(address) as client,
         client.subscribe("s") as receiver,
         client.advertise("s", Schema.declare({"a": "int64"})) as sender,
@@ -99,7 +67,7 @@ def test_tables_go_there_and_come_back() -> None:
 
 def test_taking_waits_no_longer_than_it_is_told() -> None:
     with (
-        planet() as address,
+        planet_in_thread() as address,
         connect_sync(address) as client,
         client.subscribe("s") as receiver,
         client.advertise("s") as sender,
@@ -117,7 +85,11 @@ def test_taking_waits_no_longer_than_it_is_told() -> None:
 
 
 def test_a_program_that_is_busy_stays_attached() -> None:
-    with planet() as address, connect_sync(address) as client, client.advertise("s") as sender:
+    with (
+        planet_in_thread() as address,
+        connect_sync(address) as client,
+        client.advertise("s") as sender,
+    ):
         sender.publish({"a": 1})
         time.sleep(0.2)
         assert sender.flush(20)
@@ -125,7 +97,7 @@ def test_a_program_that_is_busy_stays_attached() -> None:
 
 
 def test_iterating_ends_when_the_receiver_is_closed_by_another_thread() -> None:
-    with planet() as address, connect_sync(address) as client:
+    with planet_in_thread() as address, connect_sync(address) as client:
         receiver = client.subscribe("s")
         closer = threading.Timer(0.05, receiver.close)
         closer.start()
@@ -137,7 +109,7 @@ def test_iterating_ends_when_the_receiver_is_closed_by_another_thread() -> None:
 
 def test_threads_may_publish_at_once() -> None:
     with (
-        planet() as address,
+        planet_in_thread() as address,
         connect_sync(address) as client,
         client.subscribe("s") as receiver,
         client.advertise("s") as sender,
@@ -156,7 +128,7 @@ def test_threads_may_publish_at_once() -> None:
 
 
 def test_after_the_end_there_is_no_client() -> None:
-    with planet() as address:
+    with planet_in_thread() as address:
         with connect_sync(address) as client:
             sender = client.advertise("s")
         with pytest.raises(UsageError, match="the client is closed: connect again"):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.client.config import ClientConfig
 from heliograph.net.addresses import read_addresses
@@ -11,7 +10,7 @@ from heliograph.net.client import AsyncClient
 from heliograph.net.tls import client_context
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import Generator
 
     from heliograph.net.tls import TlsFiles
 
@@ -19,16 +18,57 @@ CONNECT_SECONDS: Final = 10.0
 ADDRESS: Final = "helio://127.0.0.1:7440"
 
 
-@asynccontextmanager
-async def connect(
+class Connecting:
+    """A client on its way to a planet: enter it with `async with`, or await it and close it."""
+
+    def __init__(
+        self, address: str, config: ClientConfig, tls: TlsFiles | None, seconds: float
+    ) -> None:
+        """Begin; nothing is tried before somebody waits for it."""
+        self._addresses = read_addresses(address)
+        self._config = config
+        self._tls = tls
+        self._seconds = seconds
+        self._client: AsyncClient | None = None
+
+    def __await__(self) -> Generator[Any, None, AsyncClient]:
+        """Attach, and return the client, whose `close()` is its user's to call."""
+        return self._open().__await__()
+
+    async def _open(self) -> AsyncClient:
+        if self._tls is not None:
+            client_context(self._tls)  # A wrong file is the caller's mistake: not one to retry.
+        client = AsyncClient(self._addresses, config=self._config, tls=self._tls)
+        try:
+            await client.open(self._seconds)
+        except BaseException:
+            await client.close()
+            raise
+        return client
+
+    async def __aenter__(self) -> AsyncClient:
+        """Attach, and return the client."""
+        self._client = await self._open()
+        return self._client
+
+    async def __aexit__(self, *_: object) -> None:
+        """Send what was published, and depart."""
+        if self._client is not None:
+            await self._client.close()
+
+
+def connect(
     address: str = ADDRESS,
     *,
     name: str = "",
     seconds: float = CONNECT_SECONDS,
     tls: TlsFiles | None = None,
     config: ClientConfig | None = None,
-) -> AsyncIterator[AsyncClient]:
-    """Attach to a planet for the time of an `async with`; at its end, send what waits and depart.
+) -> Connecting:
+    """Attach to a planet, for the time of an `async with`, or until the client is closed.
+
+    `async with connect(...) as client` sends what waits and departs at its end. In a notebook,
+    `client = await connect(...)` lives on, and `await client.close()` does the same.
 
     Args:
         address: Where it is, `helio://host:port`, or `helios://` for TLS; several, separated by
@@ -39,15 +79,7 @@ async def connect(
         config: Settings of the client's core.
 
     Raises:
-        LinkError: No planet answered in time.
-        UsageError: An address is none, or a PEM file is not one.
+        UsageError: An address is none, or, when it is awaited, a PEM file is not one.
+        LinkError: When it is awaited, and no planet answered in time.
     """
-    if tls is not None:
-        client_context(tls)  # A wrong file is the caller's mistake, and not for a task to meet.
-    config = config or ClientConfig(name=name)
-    client = AsyncClient(read_addresses(address), config=config, tls=tls)
-    try:
-        await client.open(seconds)
-        yield client
-    finally:
-        await client.close()
+    return Connecting(address, config or ClientConfig(name=name), tls, seconds)
