@@ -22,12 +22,19 @@ class Budget:
         self._left = steps
         self._at: int | None = None
 
+    def spent(self, now: int) -> bool:
+        """Say whether there is nothing left."""
+        if self._at is None:
+            self._at = now
+        saved = (now - self._at) * self.steps // _SECOND
+        if saved > 0:  # Time that is too short for a step is not forgotten.
+            self._left = min(self.steps, self._left + saved)
+            self._at += saved * _SECOND // self.steps
+        return self._left <= 0
+
     def spend(self, cost: int, now: int) -> bool:
         """Take the cost of a pack out, if there is any left; a single pack may overdraw it."""
-        if self._at is not None:
-            self._left = min(self.steps, self._left + (now - self._at) * self.steps // _SECOND)
-        self._at = now
-        if self._left <= 0:
+        if self.spent(now):
             return False
         self._left -= cost
         return True

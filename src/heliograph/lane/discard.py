@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from heliograph.event.block import Block
 from heliograph.event.digest import Digest
 from heliograph.event.event import Position
+from heliograph.lane.arrival import join
 from heliograph.lane.entry import Entry, Marker
 from heliograph.policy.merge import merge
 from heliograph.policy.stretch import reach
@@ -48,7 +49,7 @@ def _let_in(lane: Lane, coming: Entry) -> None:
         if len(keep):
             lane.append(Entry(item.with_body(keep, b"")))
     elif isinstance(item, Digest) and (there < item.upto or not isinstance(last.item, Digest)):
-        lane.append(lane.join(item, coming))
+        lane.append(join(lane, item, coming))
 
 
 def _settled(lane: Lane, epoch: int, items: Iterable[Block | Digest]) -> list[Entry]:

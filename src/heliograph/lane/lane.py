@@ -13,20 +13,17 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from heliograph.event.block import Block
 from heliograph.event.digest import Digest
 from heliograph.event.event import Position
+from heliograph.lane.arrival import arrive
 from heliograph.lane.discard import discard
 from heliograph.lane.entry import Entry, Marker
 from heliograph.lane.owed import Owed
 from heliograph.lane.pool import Pool
-from heliograph.lane.squeeze import pack_lane, squeeze
 from heliograph.policy.binding import BoundPolicy, bind
 from heliograph.policy.ladder import Flow, Ladder
 from heliograph.policy.limits import Limits, Load
-from heliograph.policy.merge import absorb
 from heliograph.policy.pack import Held
 from heliograph.policy.stretch import reach
 
@@ -133,73 +130,16 @@ class Lane:
 
     def offer(self, entry: Entry, now: int) -> None:
         """Let an entry arrive; a lane that has no room for it is packed."""
-        if self.skip is not None:
-            rest = self._clip(entry, self.skip)
-            if rest is None:
-                return  # The receivers had it before their session was lost.
-            entry = rest
-        if self.bound.always and isinstance(entry.item, Block):
-            self._filter(entry, entry.item, now)
-            return
-        if isinstance(entry.item, Digest):
-            self._settle(entry, entry.item, now)
-            return
-        count, size = entry.count, entry.size
         if (
-            self.held_entries + count <= self.entries_max
-            and self.held_bytes + size <= self.bytes_max
-        ):
-            self.append(entry)
-            return
-        squeeze(self, entry, now)
-
-    def _fits(self, entry: Entry) -> bool:
-        return (
             self.held_entries + entry.count <= self.entries_max
             and self.held_bytes + entry.size <= self.bytes_max
-        )
-
-    def _settle(self, entry: Entry, digest: Digest, now: int) -> None:
-        """Let in a digest; room is made first, for it goes on from what that settles."""
-        if self.entries and not self._fits(entry):
-            pack_lane(self, now, coming=entry.size)
-        self.append(self.join(digest, entry))
-        if self.held_bytes > self.bytes_max or self.held_entries > self.entries_max:
-            pack_lane(self, now)
-
-    def _filter(self, entry: Entry, block: Block, now: int) -> None:
-        """Let in what an always level leaves of a block."""
-        kept = self.owed.filter(entry, block, self)
-        if kept is not None:
-            if not self._fits(kept):
-                self.owed.settle(self)  # Before any part of this block, which it does not cover.
-            squeeze(self, kept, now)
-        self.owed.add(block, block.count - (kept.count if kept is not None else 0), self)
-
-    def _clip(self, entry: Entry, skip: Position) -> Entry | None:
-        """Return what of an entry lies behind a position, if anything.
-
-        The first digest that settles numbers on both sides of it cannot tell them apart: of those
-        behind it the count is known, and is told as a gap.
-        """
-        if (entry.epoch, entry.last) <= skip:
-            return None
-        item = entry.item
-        if entry.epoch != skip.epoch:
-            self.skip = None
-        elif isinstance(item, Block):
-            if item.first <= skip.number:
-                keep = np.flatnonzero(item.numbers() > skip.number)
-                entry = Entry(item.thin(keep, self.bound.schema))
-            self.behind += entry.count
-        elif isinstance(item, Digest):
-            self.skip = None
-            if item.after < skip.number:
-                lost = item.upto - skip.number - self.behind
-                entry = Entry(
-                    Digest(item.stream, item.epoch, skip.number, item.upto, lost, gap=lost)
-                )
-        return entry
+            and self.skip is None
+            and not self.bound.always
+            and isinstance(entry.item, Block)
+        ):
+            self.append(entry)
+        else:
+            arrive(self, entry, now)
 
     def append(self, entry: Entry) -> None:
         """Put an entry at the tail, for which there is room."""
@@ -207,15 +147,6 @@ class Lane:
         self.held_entries += entry.count
         self.held_bytes += entry.size
         self.pool.bytes += entry.size
-
-    def join(self, digest: Digest, entry: Entry) -> Entry:
-        """Let a digest from upstream go on from what this lane has told already."""
-        if self.owed.count or self.bound.always:
-            self.owed.settle(self)  # Where a gap is open, this digest takes it up.
-            self.owed.arrived(digest, self)
-        self.pending, whole = absorb(self.pending, digest, self.told)
-        self.told = Position(digest.epoch, digest.upto)
-        return entry if whole == digest else Entry(whole)
 
     def mark(self, epoch: int, number: int, bound: BoundPolicy | None = None) -> None:
         """Let no later digest reach back across a number; everything up to it has arrived."""

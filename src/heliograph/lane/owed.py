@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from heliograph.event.columns import Columns
 from heliograph.event.digest import Digest
 from heliograph.event.event import Position
 from heliograph.lane.entry import Entry
@@ -36,24 +35,8 @@ class Owed:
         self.last = Position(0, 0)  # Of what arrived, filtered or not.
         self.reached: Position | None = None  # How far nothing was missing in what arrived.
 
-    def filter(self, entry: Entry, block: Block, lane: Lane) -> Entry | None:
-        """Return what an always level leaves of a block, if anything."""
-        if self.count and (self.count >= OWED_MAX or self.last.epoch != block.epoch):
-            self.settle(lane)
-        columns = Columns([block], lane.bound.schema)
-        passed = None
-        for one in lane.bound.always:
-            passed = one.run(columns, passed, 0)
-        if passed is None or len(passed) == block.count:
-            return entry
-        return Entry(columns.thin(0, passed)) if len(passed) else None
-
     def add(self, block: Block, gone: int, lane: Lane) -> None:
-        """Count what was removed of a block; only once the rest of it stands in the lane.
-
-        Were a pack, which that may take, to settle it before, the digest would stand before events
-        that it covers.
-        """
+        """Count what was removed of a block, the rest of which stands in the lane."""
         self.stream, self.last = block.stream, Position(block.epoch, block.last)
         self.reached = reach(self.reached or lane.told, block)
         self.count += gone

@@ -1,13 +1,12 @@
-"""Squeeze: let an entry into a lane that has no room for it, by packing what waits there.
+"""Squeeze: pack what waits in a lane, and put back what is left.
 
-A block of many events is let in piece by piece, so that a lane overflows at the same event whatever
-the size of the blocks is. So the result does not depend on how a sender or a link cut its stream.
+Markers part a lane: what stands between two of them is packed by itself, all at one level.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from heliograph.event.block import BOOKKEEPING_BYTES, Block
 from heliograph.event.event import Position
@@ -16,48 +15,12 @@ from heliograph.policy.limits import Load
 from heliograph.policy.pack import Held, fold, load_of, pack, pack_to_fit
 from heliograph.policy.settlement import Packed
 
+# What a pack costs however little it is of: a lane of two entries is packed with every other event.
+PACK_STEPS: Final = 2_000
+
 if TYPE_CHECKING:
     from heliograph.event.digest import Digest
     from heliograph.lane.lane import Lane
-
-
-def squeeze(lane: Lane, entry: Entry, now: int) -> None:
-    """Let an entry in, packing the lane as often as it takes."""
-    while True:
-        fitting = _fitting(lane, entry)
-        if fitting >= entry.count:
-            lane.append(entry)
-            return
-        if not lane.entries:
-            # It is larger than the lane can be: it is settled at once.
-            lane.append(entry)
-            pack_lane(lane, now)
-            return
-        if fitting:
-            block = entry.item
-            if isinstance(block, Block):
-                one, other = block.split(fitting, lane.bound.schema)
-                lane.append(Entry(one))
-                entry = Entry(other)
-        before = lane.held_entries
-        pack_lane(lane, now, coming=max(1, entry.size // entry.count))
-        if _fitting(lane, entry) == 0 and lane.held_entries >= before:
-            # Nothing can be freed, as in a lane of markers alone: the bounds on those hold it.
-            lane.append(entry)
-            return
-
-
-def _fitting(lane: Lane, entry: Entry) -> int:
-    """Return how many of the events of an entry there is room for."""
-    room_entries = lane.entries_max - lane.held_entries
-    room_bytes = lane.bytes_max - lane.held_bytes
-    if entry.count <= room_entries and entry.size <= room_bytes:
-        return entry.count
-    if entry.count == 1 or room_entries <= 0:
-        return 0
-    # By the mean size of its events; the longest may be longer, which the next round sees.
-    by_bytes = (room_bytes - BOOKKEEPING_BYTES) * entry.count // max(1, entry.size)
-    return max(0, min(room_entries, by_bytes, entry.count - 1))
 
 
 def pack_lane(lane: Lane, now: int, *, coming: int = 0) -> None:
@@ -98,7 +61,7 @@ def _put_back(lane: Lane, packed: Packed, reason: str) -> None:
 def _cost(lane: Lane) -> int:
     """Return what a pack costs at most: the events times the filters that may run on them."""
     steps = 1 + len(lane.bound.always) + sum(len(level) for level in lane.bound.levels)
-    return lane.held_entries * steps
+    return PACK_STEPS + lane.held_entries * steps
 
 
 def _by_parts(lane: Lane, level: int, coming: int) -> Packed:
