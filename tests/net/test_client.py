@@ -71,6 +71,33 @@ def test_a_planet_that_starts_anew_gets_what_its_predecessor_had_not() -> None:
     run(main())
 
 
+def test_what_lies_beyond_the_policys_reach_is_bounded_by_the_window() -> None:
+    async def main() -> None:
+        window = 16_384
+        settings = {"window_bytes": window, "lane_entries": 1_000}
+        async with planet_and_clients(2, **settings) as (server, (device, viewer)):
+            receiver = await viewer.subscribe("s", "newest")
+            sender = await device.advertise("s")
+            sender.publish({"a": 0})
+            await sender.flush()
+            (link,) = viewer.shell._connections.values()  # noqa: SLF001 - it stops reading
+            link._transport.pause_reading()  # noqa: SLF001
+            for number in range(1, 20_000):
+                sender.publish({"a": number})
+                if number % 500 == 0:
+                    await sender.flush()
+            await sender.flush()
+            status = server.planet.status(server.shell.clock())
+            assert status["lanes"][0]["packs"] > 0
+            assert max(one["under_way"] for one in status["clients"]) < window + 2_048
+            link._transport.resume_reading()  # noqa: SLF001
+            events, digests = await receive(receiver, 20_000)
+            assert digests
+            assert events[-1].number == 20_000
+
+    run(main())
+
+
 @pytest.mark.parametrize("beats", [2, 10])
 def test_user_code_that_blocks_the_loop_costs_nothing(beats: int) -> None:
     async def main() -> None:

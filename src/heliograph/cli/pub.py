@@ -159,11 +159,12 @@ def _wait(sender: SyncSender, stop: Stop) -> bool:
 
 
 def _summary(sender: SyncSender, count: int, seconds: float, *, received: bool) -> None:
+    from heliograph.cli.table import seconds as shown
     from heliograph.cli.words import counted, drop_words
 
     status = sender.status()
     by = "the planet has received them all" if received else "the planet has not received them all"
-    click.echo(f"published {counted(count, 'event')} in {seconds:.1f} s; {by}", err=True)
+    click.echo(f"published {counted(count, 'event')} in {shown(seconds * 1e9)}; {by}", err=True)
     if status.get("packs"):
         click.echo(
             f"the link was too slow for {drop_words(status['dropped'])} of them: these were "

@@ -123,11 +123,12 @@ def _first(entries: list[Event | Digest], limit: int) -> Iterator[Event | Digest
 
 
 def _summary(books: Books, watch: Watch, seconds: float) -> None:
+    from heliograph.cli.table import seconds as shown
     from heliograph.cli.words import counted
 
     got = f"{counted(books.events, 'event')} and {counted(books.digests, 'digest')}"
     lost = f", {books.gaps:,} of them lost in gaps" if books.gaps else ""
     lost = f"{books.dropped:,} dropped{lost}, {books.filtered:,} filtered"
-    click.echo(f"received {got} in {seconds:.1f} s; {lost}", err=True)
+    click.echo(f"received {got} in {shown(seconds * 1e9)}; {lost}", err=True)
     click.echo(books.words(), err=True)
     click.echo(watch.words(books.dropped), err=True)

@@ -224,6 +224,7 @@ AnyMessage = (
     | Told
 )
 
+
 def spoken(theirs: int) -> int:
     """Return the version in which to talk to a side that speaks all up to `theirs`.
 
