@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cli.running import heliograph
+from heliograph.cli.planet import _next
 from heliograph.net.sync import connect_sync
 
 if TYPE_CHECKING:
@@ -51,6 +52,20 @@ def test_it_says_where_it_listens_and_ends_cleanly(end: signal.Signals) -> None:
         process.send_signal(end)
         out, err = process.communicate(timeout=30)
         assert (process.returncode, out, err) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("helio://127.0.0.1:7440", False),
+        ("helios://127.0.0.1:7440", True),
+        ("helio://10.0.0.5:7440", True),
+    ],
+)
+def test_an_address_that_the_verbs_do_not_take_by_themselves_is_said(
+    address: str, *, said: bool
+) -> None:
+    assert (f"export HELIOGRAPH_PLANET={address}" in _next(address)) is said
 
 
 def test_it_logs_json_and_serves_health(tmp_path: Path) -> None:
@@ -96,8 +111,8 @@ def test_the_printed_config_is_one(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["--set", "lane_entries=3"], "lane_entries is at least 16, not 3"),
-        (["--set", "lanes=3"], "unknown field `lanes`; the settings are name, listen"),
-        (["--set", "lane_entries=many"], "Expected `int`, got `str` - at `$.lane_entries`"),
+        (["--set", "lanes=3"], "no setting lanes; the settings are name, listen"),
+        (["--set", "lane_entries=many"], "lane_entries: Expected `int`, got `str`"),
         (["--config", "no-such.toml"], "cannot read no-such.toml"),
         (["--listen", "somewhere"], "'somewhere' is no place to listen"),
     ],

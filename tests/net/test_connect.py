@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from typing import TYPE_CHECKING
 
 import pytest
 
 from heliograph.event.errors import LinkError, UsageError
 from heliograph.net.connect import connect
+from heliograph.net.server import serve
 from heliograph.net.tls import TlsFiles
+from heliograph.planet.config import PlanetConfig
 from net.certificates import make
 from net.running import planet_and_clients, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def closed_port() -> int:
@@ -83,6 +89,38 @@ def test_what_is_no_planet_is_told_as_such() -> None:
     run(main())
 
 
+@pytest.mark.parametrize(
+    ("scheme", "authority", "words"),
+    [
+        ("helio", "", "not answered as a planet does. A planet that speaks TLS is at helios://"),
+        ("helios", "", "certificate is not trusted here .*: --ca FILE, TlsFiles in Python$"),
+        ("helios", "planet.pem", "Where it asks for certificates, show one: --cert FILE"),
+    ],
+)
+def test_what_tls_lacks_is_said(tmp_path: Path, scheme: str, authority: str, words: str) -> None:
+    async def main() -> None:
+        own = make(tmp_path, "planet")
+        config = PlanetConfig(
+            listen="127.0.0.1:0", tls_cert=own.certificate, tls_key=own.key,
+            tls_client_ca=own.certificate,
+        )  # fmt: skip
+        tls = TlsFiles(authority=str(tmp_path / authority)) if authority else None
+        async with serve(config) as server:
+            with pytest.raises(LinkError, match=words):
+                await connect(f"{scheme}://127.0.0.1:{server.port}", seconds=0.5, tls=tls)
+
+    run(main())
+
+
+def test_a_planet_without_tls_is_said_to_be_one() -> None:
+    async def main() -> None:
+        async with serve(PlanetConfig(listen="127.0.0.1:0")) as server:
+            with pytest.raises(LinkError, match="Does it speak TLS"):
+                await connect(f"helios://127.0.0.1:{server.port}", seconds=0.5)
+
+    run(main())
+
+
 def test_a_wrong_address_is_refused_before_anything_is_tried() -> None:
     async def main() -> None:
         with pytest.raises(UsageError, match="is no address"):
@@ -93,12 +131,9 @@ def test_a_wrong_address_is_refused_before_anything_is_tried() -> None:
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_a_planet_over_tls(known: bool, tmp_path: object) -> None:  # noqa: FBT001
-    from pathlib import Path  # noqa: PLC0415 - for this test alone
-
-    folder = Path(str(tmp_path))
-    files = make(folder, "planet")
-    authority = files if known else make(folder, "other")
+def test_a_planet_over_tls(known: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
+    files = make(tmp_path, "planet")
+    authority = files if known else make(tmp_path, "other")
 
     async def main() -> None:
         async with planet_and_clients(0, tls_cert=files.certificate, tls_key=files.key) as (

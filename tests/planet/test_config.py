@@ -31,10 +31,10 @@ def test_a_file_names_what_differs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("lane_entrys = 9", "the settings are name, listen"),
-        ("lane_entries = 'many'", "lane_entries"),
+        ("lane_entrys = 9", "no setting lane_entrys; the settings are name, listen"),
+        ("lane_entries = 'many'", "lane_entries: Expected `int`, got `str`"),
         ("lane_entries = ", "planet.toml"),
-        ("controller = 'guess'", "controller"),
+        ("controller = 'guess'", "controller is ladder or aim, not 'guess'"),
         ("lane_entries = 9", "at least 16"),
         ("lane_bytes = 100", "at least 4096"),
         ("buffer_bytes = 100_000", "holds at least one lane"),

@@ -88,5 +88,11 @@ def _started(server: Server) -> None:
     where = f"planet listens on {server.address}"
     if server.http_port is not None:
         where += f" (http://{server.host}:{server.http_port}/metrics)"
-    other = f"export HELIOGRAPH_PLANET={server.address}; " * (not server.address.endswith(":7440"))
-    click.echo(f"{where}; next: {other}{_NEXT}")
+    click.echo(f"{where}; next: {_next(server.address)}")
+
+
+def _next(address: str) -> str:
+    """Return what to type next; another address than the verbs take by themselves is said first."""
+    from heliograph.cli.attaching import DEFAULT
+
+    return f"export HELIOGRAPH_PLANET={address}; {_NEXT}" if address != DEFAULT else _NEXT

@@ -87,9 +87,7 @@ class AsyncClient:
             return
         if core.ended is not None:
             raise LinkError(f"the planet wants no link with this client: {core.ended}")
-        raise LinkError(
-            f"cannot reach {self._dialer.reason}. Is a planet running? heliograph planet starts one"
-        )
+        raise LinkError(f"cannot reach {self._dialer.reason}")
 
     async def close(self, seconds: float = DRAIN_SECONDS) -> None:
         """Send what was published, in so many seconds at most; depart, and close the link."""

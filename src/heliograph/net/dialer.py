@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from typing import TYPE_CHECKING, Final
 
 from heliograph.net.addresses import read_addresses
@@ -10,14 +11,15 @@ from heliograph.net.connection import Connection
 from heliograph.net.tls import client_context
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import Callable
 
+    from heliograph.net.addresses import Address
     from heliograph.net.shell import Shell
     from heliograph.net.tls import TlsFiles
     from heliograph.wire.core import Connect
 
 DIAL_SECONDS: Final = 5.0
+_START: Final = ". Is a planet running? heliograph planet starts one"
 
 
 class Dialer:
@@ -53,12 +55,13 @@ class Dialer:
                     ssl=self._context if address.tls else None,
                 )
         except (OSError, UnicodeError) as error:  # A timeout and an ssl.SSLError are OSErrors.
-            self.reason = f"{address}: {_words(error)}"
+            self.reason = f"{address}: {_words(error)}{_hint(error)}"
             with shell.lock:
                 self._refused(shell.clock())
             shell.schedule()
         else:
-            self.reason = f"{address}: what listens there has not answered as a planet does"
+            silent = "what listens there has not answered as a planet does"
+            self.reason = f"{address}: {silent}{_tls(address)}"
 
     async def stop(self) -> None:
         """Open no more links."""
@@ -73,4 +76,24 @@ def _words(error: Exception) -> str:
         return f"no answer within {DIAL_SECONDS:g} s"
     if isinstance(error, ConnectionRefusedError):
         return "nothing listens there"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted here ({error.verify_message})"
     return (getattr(error, "strerror", None) or str(error))[:200]
+
+
+def _hint(error: Exception) -> str:
+    """Say what to do about it."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        if "mismatch" in error.verify_message:
+            return ". Use the address that its certificate is for"
+        return ". Name the authority that vouches for it: --ca FILE, TlsFiles in Python"
+    if isinstance(error, ssl.SSLError):
+        return ". Does it speak TLS? A planet without is at helio://"
+    return _START
+
+
+def _tls(address: Address) -> str:
+    """Say what may be wrong where a link was opened, and nothing came of it."""
+    if address.tls:
+        return ". Where it asks for certificates, show one: --cert FILE, TlsFiles in Python"
+    return ". A planet that speaks TLS is at helios://"

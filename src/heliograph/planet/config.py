@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_type_hints
 
 import msgspec
 
@@ -139,6 +139,17 @@ def change_config(config: PlanetConfig | None, settings: Mapping[str, Any]) -> P
     try:
         return msgspec.convert(begin | dict(settings), PlanetConfig)
     except msgspec.ValidationError as error:
-        unknown = "unknown field" in str(error)
-        known = f"; the settings are {', '.join(PlanetConfig.__struct_fields__)}" * unknown
-        raise UsageError(f"{error}{known}") from None
+        raise UsageError(_wrong(str(error))) from None
+
+
+def _wrong(error: str) -> str:
+    """Return an error of msgspec's in the words of whoever sets something."""
+    if "unknown field" in error:
+        name = error.partition("`")[2].rstrip("`")
+        return f"no setting {name}; the settings are {', '.join(PlanetConfig.__struct_fields__)}"
+    what, _, place = error.partition(" - at `$.")
+    name = place.rstrip("`")
+    if "enum value" in what:
+        words = " or ".join(get_args(get_type_hints(PlanetConfig)[name]))
+        return f"{name} is {words}, not{what.partition('value')[2]}"
+    return f"{name}: {what}" if name else what
