@@ -96,7 +96,7 @@ class Session:
         self.reader = Reader(self.frame_bytes_max, frames=self.reader.frames)
         self._greetings.clear()
         self._told_size = 0
-        self.cursor_at = None
+        self.cursor_at, self.cursor_urgent = None, False
         self.heard = self.spoke = now
         self.window.reset()
 
