@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pyarrow as pa
 import pytest
 
-from heliograph.event.errors import EventError, UsageError
+from heliograph.event.errors import EventError, LinkError, UsageError
 from heliograph.event.schema import Schema
 from net.running import planet_and_clients, receive, run
 from net.toys import until
@@ -138,5 +138,71 @@ def test_events_of_one_turn_go_out_together() -> None:
             await asyncio.sleep(0)
             entries = await receiver.take()
             assert len(entries) == 50
+
+    run(main())
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_an_event_that_no_frame_holds_is_refused_and_costs_nothing_else(
+    declared: bool,  # noqa: FBT001 - a case
+) -> None:
+    async def main() -> None:
+        async with planet_and_clients(frame_bytes=8_192) as (_, (device, viewer)):
+            receiver = await viewer.subscribe("s")
+            sender = await device.advertise("s")
+            begin = int(declared)
+            if declared:
+                sender.publish({"a": "x"})
+            with pytest.raises(EventError, match=r"has 9\d\d\d bytes; .* frames of 8192"):
+                sender.publish({"a": "x" * 9_000})
+            with pytest.raises(EventError, match="cut the event up"):
+                sender.publish_table(pa.table({"a": ["x", "y" * 9_000]}))
+            assert sender.publish({"a": "y" * 8_000}) == begin + 1
+            events, digests = await receive(receiver, begin + 1)
+            assert (len(events), digests) == (begin + 1, [])
+
+    run(main())
+
+
+@pytest.mark.parametrize("table", [True, False])
+def test_blocks_are_cut_to_what_the_planet_takes(table: bool) -> None:  # noqa: FBT001 - a case
+    texts = ["x" * 7_000] * 3 + ["y"] * 2_000 + ["z" * 7_000] * 3
+
+    async def main() -> None:
+        async with planet_and_clients(frame_bytes=8_192) as (_, (device, viewer)):
+            receiver = await viewer.subscribe("s")
+            sender = await device.advertise("s")
+            if table:
+                sender.publish_table(pa.table({"a": texts}))
+            else:
+                for text in texts:
+                    sender.publish({"a": text})
+            events, digests = await receive(receiver, len(texts))
+            assert [event.values["a"] for event in events] == texts
+            assert digests == []
+
+    run(main())
+
+
+def test_a_client_that_the_planet_let_go_says_so_at_once() -> None:
+    async def main() -> None:
+        async with planet_and_clients(1) as (_, (device,)):
+            sender = await device.advertise("s")
+            receiver = await device.subscribe("s")
+            device.core.session._greetings.append(b"\xff" * 8)  # noqa: SLF001 - no frame at all
+            asking = asyncio.create_task(device.status())
+            device.core.mark()
+            device.shell.schedule()
+            with pytest.raises(EventError, match="one has 4 to"):
+                await asking
+            await until(lambda: device.core.ended is not None)
+            unwanted = "the planet wants no link with this client: a frame of"
+            for call in (sender.flush, device.status, lambda: device.advertise("t")):
+                with pytest.raises(LinkError, match=unwanted):
+                    await call()
+            with pytest.raises(UsageError, match=f"sender of s is closed: {unwanted}"):
+                sender.publish({"a": 1})
+            with pytest.raises(EventError, match="one has 4 to"):
+                await anext(receiver)
 
     run(main())

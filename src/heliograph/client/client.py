@@ -25,7 +25,6 @@ from heliograph.wire.messages import (
     Depart,
     Repolicy,
     Unsubscribe,
-    Withdraw,
 )
 
 if TYPE_CHECKING:
@@ -62,6 +61,7 @@ class Client(Attachment):
         number = self.requests.number()
         limits = self.config.sender_limits
         sender = Sender(number, stream, schema or Schema(), epoch, limits, self._control)
+        sender.frame_bytes = self.frame_bytes
         self.senders[number] = sender
         del now
         self.outgoing.advertise(sender)
@@ -87,8 +87,6 @@ class Client(Attachment):
         one = self.senders.pop(sender)
         one.flush(now)
         self.outgoing.withdraw(one)
-        if one.alias:
-            self.say(Withdraw(one.alias))
 
     def subscribe(
         self,
@@ -180,6 +178,11 @@ class Client(Attachment):
     def end(self, reason: str) -> None:
         """Tell everyone that there is no coming back."""
         self.incoming.end(reason)
+        self.outgoing.end(reason)
+        self.requests.lose({}, reason)
+        for sender in self.senders.values():
+            sender.error = reason
+        self.requests.lose({}, reason)
 
     def gather(self, now: int) -> None:
         """Make ready what was published, just before the link takes it."""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from heliograph.client.sender import FRAME_HEAD_BYTES
+from heliograph.event.block import Block
 from heliograph.event.errors import HeliographError
 from heliograph.lane.outlet import Outlet
 from heliograph.wire import forms
-from heliograph.wire.messages import Advertise, Advertised, Demand, Grow
+from heliograph.wire.core import Log
+from heliograph.wire.frames import BLOCK_HEAD, LENGTH_MAX
+from heliograph.wire.messages import Advertise, Advertised, Demand, Grow, Withdraw
 from heliograph.wire.reader import BlockFrame, DigestFrame, Reader, Run
 
 if TYPE_CHECKING:
     from heliograph.client.client import Client
     from heliograph.client.sender import Sender
-    from heliograph.event.block import Block
     from heliograph.event.digest import Digest
     from heliograph.wire.messages import Depart
 
@@ -29,6 +32,8 @@ class Outgoing:
         self._by_stream: dict[str, Sender] = {}
         self._by_alias: dict[int, Sender] = {}
         self._gathering: dict[int, Sender] = {}
+        # Streams that were withdrawn before the planet had answered, by request.
+        self._withdrawn: dict[int, str] = {}
 
     def advertise(self, sender: Sender) -> None:
         """Offer a stream, once a session stands."""
@@ -54,6 +59,10 @@ class Outgoing:
         self._by_stream.pop(sender.stream, None)
         self._by_alias.pop(sender.alias, None)
         self._gathering.pop(sender.number, None)
+        if sender.alias:
+            self.client.say(Withdraw(sender.alias))
+        elif self.client.standing and sender.error is None:
+            self._withdrawn[sender.number] = sender.stream
 
     def flush(self, now: int) -> None:
         """Turn what was gathered into blocks, just before the link takes them."""
@@ -73,9 +82,13 @@ class Outgoing:
         """Take the alias by which the planet knows a stream."""
         sender = self.client.senders.get(message.request)
         if sender is None:
+            stream = self._withdrawn.pop(message.request, None)
+            if stream is not None and stream not in self._by_stream:
+                self.client.say(Withdraw(message.alias))
             return
         self._by_alias.pop(sender.alias, None)
         sender.alias, sender.error = message.alias, None
+        sender.frame_bytes = self.client.frame_bytes
         self._by_alias[message.alias] = sender
         group = self.outlet.group(sender.stream)
         group.lanes = {0: sender.lane}
@@ -88,9 +101,11 @@ class Outgoing:
     def refused(self, request: int, reason: str) -> bool:
         """Take the planet's no to an advertisement."""
         sender = self.client.senders.get(request)
+        self._withdrawn.pop(request, None)
         if sender is None:
             return False
         sender.error = reason
+        self.client.mark()  # A departure may have waited for this answer.
         return True
 
     def demanded(self, message: Demand) -> None:
@@ -110,24 +125,50 @@ class Outgoing:
         """Return the next frame of data: fairly among senders."""
         found = self.outlet.peek()
         if found is None:
-            if self.last is not None:
+            if self.last is not None and not self._unasked():
                 last, self.last = self.last, None
                 self.client.session.say(last)
                 self.client.mark()
             return None
         group, entry, mask = found
         sender = self._by_stream[group.stream]
-        if entry.size > size:
-            entry = group.cut(entry, mask, size, sender.schema)
+        size = min(size, (sender.frame_bytes - FRAME_HEAD_BYTES) // 2)  # See `Group.cut`.
+        size = min(size, self.client.frame_bytes - BLOCK_HEAD.size)
+        while entry.size > size:  # Its events are not equally long: the first part may be too.
+            part = group.cut(entry, mask, size, sender.schema)
+            if part is entry:
+                break
+            entry = part
         frame = forms.entry_frame(entry, sender.alias, sender.base)
+        if len(frame) > self.client.frame_bytes and isinstance(entry.item, Block):
+            self._discard(sender, len(frame))
+            return self.next_frame(size)
         group.pop(mask)
         self.outlet.sent(group, len(frame))
         return frame
 
+    def _unasked(self) -> bool:
+        """Whether something waits for the planet's answer to an advertisement."""
+        return any(
+            one.lane.entries and not one.alias and one.error is None
+            for one in self.client.senders.values()
+        )
+
+    def _discard(self, sender: Sender, size: int) -> None:
+        """Tell as a gap what waits behind an event for which the planet would refuse this client."""
+        sender.lane.discard()
+        fields = {"stream": sender.stream, "bytes": size, "frame_bytes": self.client.frame_bytes}
+        self.client.effects.append(Log("error", "event_too_long", fields))
+
+    def end(self, reason: str) -> None:
+        """Let whoever waits for a sender know that the planet takes no more of it."""
+        for sender in self.client.senders.values():
+            sender.error = reason
+
     def renew(self, lost: list[bytes]) -> None:
         """Go on with a planet that knows nothing: what it had not acknowledged is sent again."""
         found: dict[int, list[Block | Digest]] = {}
-        reader = Reader(self.client.config.frame_bytes)
+        reader = Reader(LENGTH_MAX)  # They are our own, whatever we take from a planet.
         for item in (one for frame in lost for one in reader.feed(frame)):
             sender = self._by_alias.get(getattr(item, "alias", 0))
             if sender is None:
@@ -136,6 +177,7 @@ class Outgoing:
             if data is not None:
                 found.setdefault(sender.number, []).append(data)
         self._by_alias.clear()
+        self._withdrawn.clear()
         for sender in self.client.senders.values():
             self.outlet.remove(sender.stream)
             sender.alias = 0

@@ -46,7 +46,7 @@ class Requests:
         """Return the body of an answer, once."""
         return self._bodies.pop(request, None)
 
-    def lose(self, kept: dict[int, Any]) -> None:
+    def lose(self, kept: dict[int, Any], reason: str = LOST) -> None:
         """Tell those who wait in vain; requests in `kept` are asked anew."""
         for request in [one for one in self._open if one not in kept]:
-            self.answer(request, LOST)
+            self.answer(request, reason)

@@ -22,6 +22,7 @@ from heliograph.lane.entry import Entry
 from heliograph.lane.lane import Lane
 from heliograph.policy.model import Policy
 from heliograph.policy.union import bind_union
+from heliograph.wire.frames import LENGTH_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 GATHER_EVENTS_MAX: Final = 1_024
 GATHER_BYTES_MAX: Final = 32_768
+# What a frame holds beside the row of its one event, at most.
+FRAME_HEAD_BYTES: Final = 64
 _ENCODE: Final = msgspec.msgpack.Encoder().encode
 _PLAIN: Final = {
     Type.BOOL: bool,
@@ -66,6 +69,7 @@ class Sender:
         self.stirred = False  # Whether the link knows that something was published.
         self.grown = False  # Whether the planet has still to be told of a larger schema.
         self.receivers = 0
+        self.frame_bytes = LENGTH_MAX  # The longest frame that the planet takes.
         self.policies: list[Policy] = []
         self.lane = Lane(Policy(), schema, limits, begin=Position(epoch, 0), control=control)
         self._rows: list[bytes] = []
@@ -91,7 +95,8 @@ class Sender:
         """Take an event and return its number.
 
         Raises:
-            EventError: A value fits no attribute of a declared schema; nothing is published then.
+            EventError: A value fits no attribute of a declared schema, or the event is longer than
+                a frame may be; nothing is published then.
         """
         if not TIME_MIN <= time <= TIME_MAX:
             raise EventError(f"the time {time} us lies outside the years 1 to 9999")
@@ -104,6 +109,8 @@ class Sender:
             encoded = _ENCODE(row) if plain else self._fitted(values, row[0])
         except UnicodeEncodeError:
             encoded = self._fitted(values, row[0])  # Which says what is wrong.
+        if len(encoded) > self.frame_bytes - FRAME_HEAD_BYTES:
+            self._refuse(len(encoded))
         gathered = self._rows
         if gathered and self._bytes + len(encoded) > GATHER_BYTES_MAX:
             self.flush(now)
@@ -119,8 +126,25 @@ class Sender:
         """Return the row of values that need a second look: absent, converted, or new."""
         schema, row = self.schema.absorb(values)
         encoded = rows.encode_row([offset, *row])
+        if len(encoded) > self.frame_bytes - FRAME_HEAD_BYTES:
+            self._refuse(len(encoded))
         self.grow(schema)
         return encoded
+
+    def _refuse(self, size: int) -> None:
+        raise EventError(
+            f"an event of {self.stream} has {size} bytes; the planet takes frames of "
+            f"{self.frame_bytes} (its frame_bytes): cut the event up, or raise that at both ends"
+        )
+
+    def _check(self, block: Block) -> None:
+        """Refuse a block with an event that is longer than a frame may be."""
+        if block.wire_bytes + FRAME_HEAD_BYTES <= self.frame_bytes:
+            return
+        if block.count == 1:
+            self._refuse(block.wire_bytes)
+        for part in block.split(block.count // 2, self.schema):
+            self._check(part)
 
     def grow(self, schema: Schema) -> None:
         """Go on with a schema that has grown, which the planet is told before what needs it."""
@@ -129,7 +153,12 @@ class Sender:
             self.grown = True
 
     def offer(self, block: Block, now: int) -> None:
-        """Take a block of many events, with the numbers that follow."""
+        """Take a block of many events, with the numbers that follow.
+
+        Raises:
+            EventError: An event in it is longer than a frame may be; nothing of it is published.
+        """
+        self._check(block)
         self.flush(now)
         self.last = block.last
         self.lane.offer(Entry(block), now)

@@ -66,12 +66,20 @@ class Group:
                 lane.take()
 
     def cut(self, entry: Entry, mask: int, size: int, schema: Schema) -> Entry:
-        """Cut a block that is larger than a frame may be; return the part that now stands first."""
+        """Cut a block that is larger than a frame may be; return the part that now stands first.
+
+        It is cut by the mean size of its events, so that part may have twice as many bytes, no more
+        (but for a single event).
+        """
         block = entry.item
         if not isinstance(block, Block) or block.count == 1 or block.wire_bytes <= size:
             return entry
         places = max(1, (size - HEADER_BYTES) * block.count // max(1, block.wire_bytes))
-        one, other = block.split(min(places, block.count - 1), schema)
+        places = min(places, block.count - 1)
+        one, other = block.split(places, schema)
+        while one.count > 1 and one.wire_bytes > 2 * size:  # Its longest events stand in front.
+            places = (places + 1) // 2
+            one, other = block.split(places, schema)
         first, second = Entry(one), Entry(other)
         for bit, lane in self.lanes.items():
             if mask >> bit & 1:

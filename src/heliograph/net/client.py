@@ -40,6 +40,7 @@ DRAIN_SECONDS: Final = 5.0
 # How long it waits for the planet to confirm that the client departed.
 GOODBYE_SECONDS: Final = 1.0
 CLOSED: Final = "the client is closed: connect again"
+UNWANTED: Final = "the planet wants no link with this client: "
 
 
 class AsyncClient:
@@ -86,7 +87,7 @@ class AsyncClient:
         if core.attached:
             return
         if core.ended is not None:
-            raise LinkError(f"the planet wants no link with this client: {core.ended}")
+            raise LinkError(UNWANTED + core.ended)
         raise LinkError(f"cannot reach {self._dialer.reason}")
 
     async def close(self, seconds: float = DRAIN_SECONDS) -> None:
@@ -272,9 +273,14 @@ class AsyncClient:
             with self.shell.lock:
                 self.core.withdraw(number, self.shell.clock())
             self.shell.schedule()
+        if self.core.ended is not None:
+            for sender in self._senders.values():
+                sender.end(UNWANTED + self.core.ended)
         self._waiting.look()
 
     def check(self) -> None:
-        """Refuse to go on where the client is closed."""
+        """Refuse to go on where the client is closed, or the planet let it go for good."""
         if self._closed:
             raise UsageError(CLOSED)
+        if self.core.ended is not None:
+            raise LinkError(UNWANTED + self.core.ended)

@@ -35,6 +35,7 @@ class AsyncSender:
         self.shell = client.shell
         self._publish: Callable[[int, Mapping[str, Any], int, int], int] = client.core.publish
         self._closed = False
+        self._why = ""  # Why it is closed, where its user did not ask for it.
 
     async def __aenter__(self) -> Self:
         """Offer the stream until the end."""
@@ -53,7 +54,8 @@ class AsyncSender:
             time: When it happened: microseconds since 1970 in UTC, or a datetime; None is now.
 
         Raises:
-            EventError: The values do not fit the stream's declared schema; nothing was published.
+            EventError: The values do not fit the stream's declared schema, or are longer than a
+                frame may be; nothing was published.
         """
         if time is None:
             time = clock.time_ns() // 1_000
@@ -117,10 +119,11 @@ class AsyncSender:
             self.end()
             self._client.withdraw(self._number)
 
-    def end(self) -> None:
+    def end(self, why: str = "") -> None:
         """Publish no more: the sender or its client is closed."""
-        self._closed = True
+        self._closed, self._why = True, why
         self._publish = self._refuse
 
     def _refuse(self, *_: object) -> int:
-        raise UsageError(f"the sender of {self.stream} is closed: advertise the stream again")
+        why = self._why or "advertise the stream again"
+        raise UsageError(f"the sender of {self.stream} is closed: {why}")
