@@ -178,8 +178,6 @@ class Client(Attachment):
     def end(self, reason: str) -> None:
         """Tell everyone that there is no coming back."""
         self.incoming.end(reason)
-        self.outgoing.end(reason)
-        self.requests.lose({}, reason)
         for sender in self.senders.values():
             sender.error = reason
         self.requests.lose({}, reason)
