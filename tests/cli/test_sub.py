@@ -8,11 +8,14 @@ import sys
 from typing import TYPE_CHECKING
 from unittest import mock
 
+import pytest
 from pyarrow import ipc
 
 from cli.planets import a_planet, feeding, pulses
 from cli.running import heliograph, write_policy
 from heliograph.cli.books import Books
+from heliograph.cli.sub import _summary
+from heliograph.event.digest import Digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,6 +124,18 @@ def test_a_wrong_policy_or_capacity_is_told_before_anything_is_attached() -> Non
     assert heliograph("sub", "s", "--policy", "no-such-policy").code == 1
     ran = heliograph("sub", "s", "--capacity", "lots")
     assert (ran.code, "'lots' is no capacity" in ran.err) == (2, True)
+
+
+def test_what_was_lost_in_a_gap_counts_as_packed_by_nobody(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    books = Books()
+    books.enter(Digest("s", 1, 0, 5, 5, gap=3))
+    watch = mock.Mock(words=lambda dropped: f"packs dropped {dropped}")
+    _summary(books, watch, 1.0)
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].endswith("; 5 dropped, 3 of them lost in gaps, 0 filtered")
+    assert said[2] == "packs dropped 2"
 
 
 def test_books_that_do_not_add_up_are_a_bug_of_ours() -> None:

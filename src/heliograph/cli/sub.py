@@ -85,7 +85,7 @@ def command(
         writer = output(form)
         with watching(watch):
             _receive(receiver, books, writer, stop, given["limit"], watch)
-        watch.last(books.dropped)
+        watch.last(books.dropped - books.gaps)
         writer.close()
     if not quiet or books.troubles:
         _summary(books, watch, time.monotonic() - began)
@@ -131,4 +131,4 @@ def _summary(books: Books, watch: Watch, seconds: float) -> None:
     lost = f"{books.dropped:,} dropped{lost}, {books.filtered:,} filtered"
     click.echo(f"received {got} in {shown(seconds * 1e9)}; {lost}", err=True)
     click.echo(books.words(), err=True)
-    click.echo(watch.words(books.dropped), err=True)
+    click.echo(watch.words(books.dropped - books.gaps), err=True)
