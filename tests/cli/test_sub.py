@@ -8,7 +8,6 @@ import sys
 from typing import TYPE_CHECKING
 from unittest import mock
 
-import pytest
 from pyarrow import ipc
 
 from cli.planets import a_planet, feeding, pulses
@@ -19,6 +18,8 @@ from heliograph.event.digest import Digest
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 
 def test_events_come_as_a_table_and_a_summary_says_that_they_add_up() -> None:
