@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 NAME = "Heliograph"
 CURSOR_BYTES = 16_384  # After so many bytes a client says how far it has received.
 KIND_SHIFT, LENGTH_MASK = 24, 0xFFFFFF
+# Frames that a cursor does not count.
+UNCOUNTED = (frames.GREETING, frames.CURSOR, frames.HEARTBEAT, frames.WANT)
 EPOCH = 1
 # What `heliograph planet` runs, without its log.
 PROGRAM = (
@@ -127,7 +129,7 @@ class Talk:
             first = int.from_bytes(word, "little")
             length, sort = first & LENGTH_MASK, first >> KIND_SHIFT
             body = exactly(self.connection, length - 4)
-            if sort not in (frames.GREETING, frames.CURSOR, frames.HEARTBEAT):
+            if sort not in UNCOUNTED:
                 self.frames += 1
                 self.size += length
             if sort not in (frames.GREETING, frames.CONTROL):
@@ -147,6 +149,7 @@ class Counting:
         self.frames, self.size, self.told = received, size, size
         self.rest = b""
         self.last = 0
+        self.wanted = False
 
     def feed(self, data: memoryview) -> int:
         """Return how many events have become whole; they must follow one another."""
@@ -172,7 +175,8 @@ class Counting:
                 run = 1
             if sort == frames.DIGEST:
                 raise SystemExit("the planet dropped events: the load was to fit")
-            if sort not in (frames.GREETING, frames.CURSOR, frames.HEARTBEAT):
+            self.wanted = self.wanted or sort == frames.WANT
+            if sort not in UNCOUNTED:
                 self.frames += run
                 self.size += run * length
             at += run * length
@@ -189,9 +193,9 @@ class Counting:
     def reply(self, idle: bool) -> bytes:  # noqa: FBT001 - as in `Counter`
         """Return a cursor, when one is due."""
         due = self.size - self.told
-        if due < (1 if idle else CURSOR_BYTES):
+        if due < (1 if idle or self.wanted else CURSOR_BYTES):
             return b""
-        self.told = self.size
+        self.told, self.wanted = self.size, False
         return frames.cursor_frame(self.frames, self.size)
 
 
