@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from heliograph.event.errors import PolicyError, WireError
 from heliograph.event.event import Position
+from heliograph.event.types import INT64_MAX, TIME_MAX, TIME_MIN
 from heliograph.lane.entry import Entry
+from heliograph.lane.outlet import LANES_MAX
 from heliograph.wire import forms
 from heliograph.wire.core import Arrived
 from heliograph.wire.messages import (
@@ -33,6 +35,13 @@ if TYPE_CHECKING:
     from heliograph.event.digest import Digest
     from heliograph.event.schema import Schema
     from heliograph.policy.model import Policy
+
+
+def _check(message: Opened) -> None:
+    """Refuse what no stream can be opened with."""
+    lane = 0 <= message.bit < LANES_MAX and TIME_MIN <= message.base <= TIME_MAX
+    if not lane or not (0 < message.epoch <= INT64_MAX and 0 <= message.after <= INT64_MAX):
+        raise WireError(f"a stream is opened where it cannot be: {message.stream}")
 
 
 @dataclass(slots=True)
@@ -186,6 +195,7 @@ class Incoming:
                 raise WireError(f"a message that clients do not take: {type(message).__name__}")
 
     def _opened(self, message: Opened, now: int) -> None:
+        _check(message)
         receiver = self.client.receivers.get(message.receiver)
         schema = forms.read_schema(message.schema)
         known = self._names.get(message.alias)

@@ -10,7 +10,6 @@ from heliograph.event.errors import HeliographError
 from heliograph.lane.outlet import Outlet
 from heliograph.wire import forms
 from heliograph.wire.core import Log
-from heliograph.wire.frames import BLOCK_HEAD, LENGTH_MAX
 from heliograph.wire.messages import Advertise, Advertised, Demand, Grow, Withdraw
 from heliograph.wire.reader import BlockFrame, DigestFrame, Reader, Run
 
@@ -133,14 +132,10 @@ class Outgoing:
         group, entry, mask = found
         sender = self._by_stream[group.stream]
         size = min(size, (sender.frame_bytes - FRAME_HEAD_BYTES) // 2)  # See `Group.cut`.
-        size = min(size, self.client.frame_bytes - BLOCK_HEAD.size)
-        while entry.size > size:  # Its events are not equally long: the first part may be too.
-            part = group.cut(entry, mask, size, sender.schema)
-            if part is entry:
-                break
-            entry = part
+        if entry.size > size:
+            entry = group.cut(entry, mask, size, sender.schema)
         frame = forms.entry_frame(entry, sender.alias, sender.base)
-        if len(frame) > self.client.frame_bytes and isinstance(entry.item, Block):
+        if len(frame) > sender.frame_bytes and isinstance(entry.item, Block):
             self._discard(sender, len(frame))
             return self.next_frame(size)
         group.pop(mask)
@@ -155,20 +150,18 @@ class Outgoing:
         )
 
     def _discard(self, sender: Sender, size: int) -> None:
-        """Tell as a gap what waits behind an event for which the planet would refuse this client."""
-        sender.lane.discard()
-        fields = {"stream": sender.stream, "bytes": size, "frame_bytes": self.client.frame_bytes}
-        self.client.effects.append(Log("error", "event_too_long", fields))
+        """Tell as a gap what waits behind an event that the planet would refuse this client for.
 
-    def end(self, reason: str) -> None:
-        """Let whoever waits for a sender know that the planet takes no more of it."""
-        for sender in self.client.senders.values():
-            sender.error = reason
+        It was published before the planet had said how long a frame may be.
+        """
+        sender.lane.discard()
+        fields = {"stream": sender.stream, "bytes": size, "frame_bytes": sender.frame_bytes}
+        self.client.effects.append(Log("error", "event_too_long", fields))
 
     def renew(self, lost: list[bytes]) -> None:
         """Go on with a planet that knows nothing: what it had not acknowledged is sent again."""
         found: dict[int, list[Block | Digest]] = {}
-        reader = Reader(LENGTH_MAX)  # They are our own, whatever we take from a planet.
+        reader = Reader(self.client.config.frame_bytes)
         for item in (one for frame in lost for one in reader.feed(frame)):
             sender = self._by_alias.get(getattr(item, "alias", 0))
             if sender is None:

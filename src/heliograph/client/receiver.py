@@ -81,13 +81,13 @@ class Receiver:
             PolicyError: The policy does not suit the stream.
         """
         account, lane = self.account, self.lane
+        self._schemas[begin.epoch] = schema
         if account is None or lane is None:
             self.account = account = Account(self.stream, begin)
             self.lane = Lane(self.policy, schema, self._limits, begin=begin, control=self._control)
             self._reading = begin.epoch
         elif begin.epoch != account.epoch:
             bind(self.policy, schema)
-        self._schemas[begin.epoch] = schema
         if self.rejoins and lane is not None:
             self._rejoin(account, lane, begin, now)
         self.rejoins = False
@@ -122,8 +122,12 @@ class Receiver:
             PolicyError: The policy does not suit it.
         """
         self._schemas[epoch] = schema
-        if self.lane is not None and self.account is not None and epoch == self.account.epoch:
+        if self.lane is None or self.account is None:
+            return
+        if epoch == self.account.epoch:
             self.lane.rebind(schema)
+        elif epoch > self.account.epoch:
+            bind(self.policy, schema)  # When that epoch begins it is too late to find out.
 
     def arrive(self, alias: int, mask: int, entry: Entry, now: int) -> bool:
         """Take what came by the lanes in `mask`; say whether any of it is new to this receiver.

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from heliograph.event.errors import WireError
+from heliograph.event.rows import BROKEN
 from heliograph.wire.core import Answered
 
 if TYPE_CHECKING:
@@ -35,11 +37,18 @@ class Requests:
         return self._last
 
     def answer(self, request: int, error: str | None = None, body: bytes | None = None) -> None:
-        """Tell the application, the first time that a request is answered."""
+        """Tell the application, the first time that a request is answered.
+
+        Raises:
+            WireError: The body is no JSON.
+        """
         if request in self._open:
-            del self._open[request]
             if body is not None:
-                self._bodies[request] = msgspec.json.decode(body)
+                try:
+                    self._bodies[request] = msgspec.json.decode(body)
+                except BROKEN as broken:
+                    raise WireError(f"an answer that is no JSON: {broken}") from None
+            del self._open[request]
             self._effects.append(Answered(request, error))
 
     def fetch(self, request: int) -> Any:
