@@ -141,7 +141,7 @@ def _make_room(lane: Lane, entry: Entry, now: int) -> bool:
     if not lane.entries and not lane.owed.count:
         return False  # It is larger than the lane can be.
     entries, size = lane.held_entries + (1 if lane.owed.count else 0), lane.held_bytes
-    pack_lane(lane, now, coming=max(1, entry.size // entry.count))
+    pack_lane(lane, now, coming=_first_bytes(entry))
     # Nothing may be freed, as in a lane of markers alone: the bounds on those hold it.
     return lane.held_entries < entries or lane.held_bytes < size
 
@@ -206,6 +206,14 @@ def _fitting(lane: Lane, entry: Entry) -> int:
         return entry.count
     if entry.count == 1 or room_entries <= 0:
         return 0
-    # By the mean size of its events; the longest may be longer, which the next round sees.
+    # By the mean size of its events (see `_first_bytes`); the longest may be longer, which the next
+    # round sees.
     by_bytes = (room_bytes - BOOKKEEPING_BYTES) * entry.count // max(1, entry.size)
     return max(0, min(room_entries, by_bytes, entry.count - 1))
+
+
+def _first_bytes(entry: Entry) -> int:
+    """Return how much room the first event of an entry needs: that at which `_fitting` says 1."""
+    if entry.count == 1:
+        return entry.size
+    return BOOKKEEPING_BYTES + (entry.size + entry.count - 1) // entry.count

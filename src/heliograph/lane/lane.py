@@ -148,6 +148,13 @@ class Lane:
         self.held_bytes += entry.size
         self.pool.bytes += entry.size
 
+    def replace_tail(self, entry: Entry) -> None:
+        """Put a digest where the tail stood, which was one too."""
+        more = entry.size - self.entries[-1].size
+        self.entries[-1] = entry
+        self.held_bytes += more
+        self.pool.bytes += more
+
     def mark(self, epoch: int, number: int, bound: BoundPolicy | None = None) -> None:
         """Let no later digest reach back across a number; everything up to it has arrived."""
         self.owed.settle(self)

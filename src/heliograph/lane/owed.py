@@ -69,5 +69,15 @@ class Owed:
             return
         # A pack between the parts of one block may have left something that waits for this.
         lane.pending, whole = absorb(lane.pending, digest, lane.told)
-        lane.append(Entry(whole))
+        tail = lane.entries[-1].item if lane.entries else None
+        if _full(lane, whole) and isinstance(tail, Digest) and tail.epoch == epoch:
+            # Or a lane of which an always level leaves nothing would grow without end.
+            lane.replace_tail(Entry(merge(tail, whole)))
+        else:
+            lane.append(Entry(whole))
         lane.told = Position(epoch, last)
+
+
+def _full(lane: Lane, digest: Digest) -> bool:
+    entries, size = lane.held_entries + 1, lane.held_bytes + digest.size
+    return entries > lane.entries_max or size > lane.bytes_max

@@ -27,6 +27,7 @@ def pack_lane(lane: Lane, now: int, *, coming: int = 0) -> None:
     """Run the lane's policy at the level that its controller chooses, or further."""
     lane.owed.settle(lane)
     controller = lane.choose(now)
+    before = lane.held_bytes
     top = lane.bound.top
     starved = lane.budget is not None and not lane.budget.spend(_cost(lane), now)
     if lane.marks:
@@ -40,6 +41,8 @@ def pack_lane(lane: Lane, now: int, *, coming: int = 0) -> None:
         )  # fmt: skip
     controller.packed(packed.level, now)
     _put_back(lane, packed, "policy" if packed.level <= top else "budget" if starved else "worst")
+    if before <= lane.bytes_max < lane.held_bytes:
+        pack_lane(lane, now, coming=coming)  # What is left of it is more pieces, so it has grown.
 
 
 def fold_lane(lane: Lane) -> None:
