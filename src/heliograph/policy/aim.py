@@ -25,7 +25,7 @@ PACKS_PER_EVENT: Final = 2
 # After so many lanefuls of departures without standing empty, a lane is a standing one.
 STANDING_LANES: Final = 4
 # How far a standing lane is allowed to fill, and how fast it gets there, pack by pack.
-FILL_MIN: Final = 0.65
+FILL_MIN: Final = 0.5
 FILL_STEP: Final = 0.05
 
 
