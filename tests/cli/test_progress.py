@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 
 from cli.running import PULSE
-from heliograph.cli.progress import watched
+from heliograph.cli.progress import advancing, watched
 from heliograph.event.errors import TraceError
 from heliograph.event.trace import open_trace
 
@@ -72,3 +72,15 @@ def test_the_line_is_wiped_when_reading_fails(
     ):
         list(watched(trace, "reading"))
     assert capsys.readouterr().err.endswith(" events\r\x1b[K")
+
+
+@pytest.mark.usefixtures("clock")
+def test_work_that_knows_its_part_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
+    watching = mock.patch.object(sys.stderr, "isatty", return_value=True)
+    with watching, advancing("running") as tell:
+        tell(0.5)
+        tell(2.0)
+    shown = capsys.readouterr().err
+    assert "\rrunning [###############               ]  50%" in shown
+    assert "100%" in shown
+    assert shown.endswith("\r\x1b[K")

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ def ours() -> set[str]:
 @needs_namespaces
 def test_two_ends_see_each_other_and_nobody_else() -> None:
     with joined() as (near, far):
-        assert len(ours()) == 2
+        assert len(ours()) == 3, "two ends, and what lies between them"
         assert "veth0" in near.run(["ip", "-brief", "link"]).stdout
         assert "veth0" not in subprocess.run(["ip", "link"], capture_output=True, text=True,
                                              check=True).stdout  # fmt: skip
@@ -75,6 +76,20 @@ def test_a_program_left_running_is_ended_with_all_that_it_started() -> None:
     assert process.returncode == -signal.SIGKILL
     state = Path("/proc", str(child), "stat")
     assert not state.exists() or " Z " in state.read_text(encoding="utf-8")
+
+
+@needs_namespaces
+def test_what_runs_in_any_of_them_is_killed_at_once_where_a_run_is_given_up() -> None:
+    with alone() as one:
+        process = one.start(["sleep", "60"])
+        while _arguments(process.pid) != "sleep":  # `ip` becomes it once it is in the namespace.
+            time.sleep(0.01)
+        namespaces.kill_all()
+        assert process.wait(30) == -signal.SIGKILL
+
+
+def _arguments(pid: int) -> str:
+    return Path("/proc", str(pid), "cmdline").read_text(encoding="utf-8").split("\0")[0]
 
 
 @needs_namespaces

@@ -1,7 +1,8 @@
 """The `heliograph` command: groups of verbs, each loaded only when it is called.
 
 Exit codes: 0 done, 1 the input is wrong (a policy, a trace), 2 the command line is wrong,
-3 Heliograph is wrong (a bug), 4 no planet can be reached, 130 interrupted.
+3 Heliograph is wrong (a bug), 4 no planet can be reached, 5 an experiment missed a goal,
+130 interrupted.
 `docs/reference/cli.md` lists every verb and code; a test checks that it does.
 """
 
@@ -29,6 +30,7 @@ _LAZY: Final = {
     "top": ("heliograph.cli.top", "Watch a planet: streams, lanes, drops, slow receivers."),
     "bench": ("heliograph.cli.bench", "Measure a planet: events a second, and latency."),
     "policy": ("heliograph.cli.policy", "Write, check and try policies: what may be dropped."),
+    "experiment": ("heliograph.cli.experiment", "Measure the papers' figures again."),
     "completion": ("heliograph.cli.completion", "Print the completion script of a shell."),
 }
 

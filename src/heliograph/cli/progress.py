@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from heliograph.event.block import Block
     from heliograph.event.schema import Schema
@@ -22,15 +22,25 @@ _REDRAW_SECONDS: Final = 0.2
 
 def watched(trace: Trace, what: str) -> Iterator[tuple[Block, Schema]]:
     """Yield the blocks of a trace with their schema; show how far it is once it takes a second."""
-    with _bar(trace, what) as advance:
+    events = 0
+    with _line(what) as line:
         for block in trace:
             yield block, trace.schema
-            advance(block.count)
+            events += block.count
+            share = trace.done / trace.size if trace.size else None
+            line.draw(share, f"{events:,} events")
 
 
 @contextmanager
-def _bar(trace: Trace, what: str) -> Iterator[_Line]:
-    line = _Line(trace, what)
+def advancing(what: str) -> Iterator[Callable[[float], None]]:
+    """Yield what is told which part of the work is done."""
+    with _line(what) as line:
+        yield line.draw
+
+
+@contextmanager
+def _line(what: str) -> Iterator[_Line]:
+    line = _Line(what)
     try:
         yield line
     finally:
@@ -40,25 +50,23 @@ def _bar(trace: Trace, what: str) -> Iterator[_Line]:
 class _Line:
     """One line that is drawn over and over."""
 
-    def __init__(self, trace: Trace, what: str) -> None:
-        self.trace, self.what = trace, what
-        self.events = 0
+    def __init__(self, what: str) -> None:
+        self.what = what
         self.shown = False
         self.next = time.monotonic() + _QUIET_SECONDS
         self.watched = sys.stderr.isatty()
 
-    def __call__(self, events: int) -> None:
-        self.events += events
+    def draw(self, share: float | None, more: str = "") -> None:
         now = time.monotonic()
         if not self.watched or now < self.next:
             return
         self.next = now + _REDRAW_SECONDS
         self.shown = True
-        share = ""
-        if self.trace.size:
-            part = min(1.0, self.trace.done / self.trace.size)
-            share = f"[{'#' * round(part * 30):30}] {part:4.0%} "
-        click.echo(f"\r{self.what} {share}{self.events:,} events", nl=False, err=True)
+        bar = ""
+        if share is not None:
+            part = min(1.0, share)
+            bar = f"[{'#' * round(part * 30):30}] {part:4.0%} "
+        click.echo(f"\r{self.what} {bar}{more}", nl=False, err=True)
 
     def close(self) -> None:
         if self.shown:

@@ -1,4 +1,4 @@
-"""Two network namespaces joined by a thin link: a veth pair with a token bucket at both ends.
+"""Two network namespaces joined by a thin link: a third one between them, with token buckets.
 
 PACK 6 measured over a real 50 Kbit/s line. Here the kernel's own TCP runs over a link that lets
 through as many bits a second, holds a short queue, and loses what does not fit, as a modem does.
@@ -7,7 +7,7 @@ through as many bits a second, holds a short queue, and loses what does not fit,
         receiver = far.start([sys.executable, "receiver.py"])
         near.run([sys.executable, "sender.py", far.address])
 
-Nothing of it is seen outside: both ends of the veth pair stand in namespaces of their own, whose
+Nothing of it is seen outside: all ends of the veth pairs stand in namespaces of their own, whose
 names carry the id of this process. Leaving the block ends what still runs in them and deletes them;
 what a killed process left behind goes when the next one makes its own.
 """
@@ -41,6 +41,7 @@ _SYSTEM_FOLDERS = "/usr/sbin:/sbin"  # Where `ip` and `tc` are, and often not in
 # machines compare.
 _RENO = "echo reno > /proc/sys/net/ipv4/tcp_congestion_control"
 _turn = itertools.count()
+_standing: dict[str, Namespace] = {}  # Those of this process.
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,7 @@ class Namespace:
         for process in self._started:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(max(0.01, deadline - time.monotonic()))
-        for pid in _ip("netns", "pids", self.name, check=False).split():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(int(pid), signal.SIGKILL)
+        self.kill()
         for process in self._started:
             process.wait()
             for pipe in (process.stdin, process.stdout, process.stderr):
@@ -107,6 +106,18 @@ class Namespace:
                     pipe.close()
         self._started.clear()
         _ip("netns", "del", self.name, check=False)
+
+    def kill(self) -> None:
+        """Kill whatever runs in here."""
+        for pid in _ip("netns", "pids", self.name, check=False).split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+
+
+def kill_all() -> None:
+    """Kill what runs in any namespace of this process: whoever waits for it goes on at once."""
+    for one in list(_standing.values()):
+        one.kill()
 
 
 @contextlib.contextmanager
@@ -122,26 +133,39 @@ def alone() -> Iterator[Namespace]:
 
 @contextlib.contextmanager
 def joined(thin: ThinLink | None = None) -> Iterator[tuple[Namespace, Namespace]]:
-    """Make two namespaces and a link between them; a link that is `None` is as fast as it comes."""
+    """Make two namespaces and a link between them; a link that is `None` is as fast as it comes.
+
+    A third one stands between them and does what a modem does.
+    """
     bucket = thin.bucket() if thin else []
-    mtu = str(thin.mtu if thin else 1_500)
+    mtu = thin.mtu if thin else 1_500
     sweep()
     name = f"{PREFIX}-{os.getpid()}-{next(_turn)}"
-    near, far = Namespace(f"{name}-a", "10.77.0.1"), Namespace(f"{name}-b", "10.77.0.2")
-    with _ended([near, far]):
-        for one in (near, far):
+    near, far = Namespace(f"{name}-a", "10.77.0.1"), Namespace(f"{name}-b", "10.77.1.2")
+    # The link is thin between the ends, not at them: a sender's kernel that knows how full its own
+    # device is behaves otherwise than one that has a modem before it.
+    between = Namespace(f"{name}-m", "10.77.0.2")
+    with _ended([near, far, between]):
+        for one in (near, far, between):
             _ip("netns", "add", one.name)
             _ip("-n", one.name, "link", "set", "lo", "up")
-        ends = ["veth0", "mtu", mtu, "netns"]
-        peer = ["type", "veth", "peer", "name"]
-        _ip("link", "add", *ends, near.name, *peer, *ends, far.name)
-        for one in (near, far):
-            one.run(["sh", "-c", _RENO])
-            _ip("-n", one.name, "address", "add", f"{one.address}/30", "dev", "veth0")
-            _ip("-n", one.name, "link", "set", "veth0", "up")
-            if bucket:
-                _call("tc", "-n", one.name, "qdisc", "add", "dev", "veth0", "root", *bucket)
+        between.run(["sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward"])
+        for end, device, gateway in ((near, "veth0", between.address), (far, "veth1", "10.77.1.1")):
+            end.run(["sh", "-c", _RENO])
+            _cable(end, between, device, gateway, mtu)
+        for device in ("veth0", "veth1") if bucket else ():
+            _call("tc", "-n", between.name, "qdisc", "add", "dev", device, "root", *bucket)
         yield near, far
+
+
+def _cable(end: Namespace, between: Namespace, device: str, gateway: str, mtu: int) -> None:
+    """Lay a veth pair from an end to the namespace between both, in a network of their own."""
+    here, there = (["mtu", str(mtu), "netns", one.name] for one in (end, between))
+    _ip("link", "add", "veth0", *here, "type", "veth", "peer", "name", device, *there)
+    for one, name, address in ((end, "veth0", end.address), (between, device, gateway)):
+        _ip("-n", one.name, "address", "add", f"{address}/30", "dev", name)
+        _ip("-n", one.name, "link", "set", name, "up")
+    _ip("-n", end.name, "route", "add", "default", "via", gateway)
 
 
 @contextlib.contextmanager
@@ -152,11 +176,15 @@ def _ended(namespaces: list[Namespace]) -> Iterator[None]:
         for one in namespaces:
             one.end()
 
+    names = [one.name for one in namespaces]
+    _standing.update(zip(names, namespaces, strict=True))
     atexit.register(end)
     try:
         yield
     finally:
         atexit.unregister(end)
+        for name in names:
+            _standing.pop(name)
         end()
 
 
