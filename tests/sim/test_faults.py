@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from heliograph.sim.cable import DOWN, UP
 from heliograph.sim.faults import (
     Away,
     Crash,
@@ -20,10 +19,9 @@ from heliograph.sim.faults import (
     Shutdown,
     Stall,
     Withdraw,
-    heal,
-    host_of,
 )
 from heliograph.sim.quality import FAST, QUALITIES
+from heliograph.sim.repairs import heal
 from heliograph.sim.story import SECOND
 from heliograph.sim.topology import PLANET
 from sim.wards import Ward
@@ -75,25 +73,6 @@ def test_a_fault_ends_and_every_number_is_settled(fault: Fault) -> None:
     assert ward.ledger.position.number > 0
 
 
-def test_everything_is_healed_at_once() -> None:
-    ward = Ward()
-    for fault in (
-        Cut("nurse", 10**18),
-        Degrade("ward", 10**18, "thin"),
-        Stall("nurse", 0, 10**18),
-        Freeze("nurse", 10**18),
-        Crash(PLANET, 10**18),
-        Crash("ward", 10**18),
-    ):
-        fault.strike(ward.topology)
-    heal(ward.topology)
-    cable = ward.topology.cable("nurse")
-    assert (cable.cut[UP], cable.cut[DOWN]) == (False, False)
-    assert ward.topology.cable("ward").quality == FAST
-    assert all(host.running and not host.frozen for host in ward.topology.network.hosts.values())
-    assert not ward.receiver.stalled
-
-
 def test_faults_overlap() -> None:
     ward = Ward()
     for fault in FAULTS * 2:
@@ -111,8 +90,3 @@ def test_a_degraded_cable_keeps_its_kernels() -> None:
     Degrade("nurse", TIME, "thin").strike(ward.topology)
     quality = ward.topology.cable("nurse").quality
     assert (quality.up, quality.buffer) == (QUALITIES["thin"].up, FAST.buffer)
-
-
-def test_hosts_are_found_by_name() -> None:
-    ward = Ward()
-    assert host_of(ward.topology, PLANET) is ward.topology.planet

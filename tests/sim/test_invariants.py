@@ -13,9 +13,10 @@ from heliograph.policy.limits import Limits
 from heliograph.policy.model import Policy
 from heliograph.sim.application import Receiver
 from heliograph.sim.checkers import check_bounds, check_isolation, check_one_meaning
-from heliograph.sim.faults import Freeze, HalfOpen, Stall, attach
+from heliograph.sim.faults import Freeze, HalfOpen, Stall
 from heliograph.sim.ledger import BreachError
 from heliograph.sim.quality import FAST, QUALITIES
+from heliograph.sim.repairs import attach
 from heliograph.sim.samples import POLICIES, SCHEMA
 from heliograph.sim.story import MILLISECOND, SECOND
 from sim.wards import Ward

@@ -19,9 +19,9 @@ from heliograph.client.config import ClientConfig
 from heliograph.planet.config import PlanetConfig
 from heliograph.sim.application import Receiver, Sender
 from heliograph.sim.checkers import check_bounds, check_isolation, check_quiet, is_quiet
-from heliograph.sim.faults import heal
 from heliograph.sim.mishaps import mishap
 from heliograph.sim.quality import QUALITIES
+from heliograph.sim.repairs import heal
 from heliograph.sim.samples import GROWING, POLICIES
 from heliograph.sim.story import MILLISECOND, SECOND
 from heliograph.sim.topology import PLANET, Topology

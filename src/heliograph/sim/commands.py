@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from heliograph.client.config import ClientConfig
 from heliograph.event.errors import UsageError
 from heliograph.planet.config import PlanetConfig
-from heliograph.sim import faults
+from heliograph.sim import faults, repairs
 from heliograph.sim.application import Receiver, Sender
 from heliograph.sim.checkers import check_bounds, check_quiet
 from heliograph.sim.quality import duration, quality
@@ -90,7 +90,7 @@ class Stage:
     def do_start(self, *hosts: str) -> None:
         """Start processes, for the first time or again."""
         for host in hosts:
-            faults.host_of(self.topology, host).start()
+            repairs.host_of(self.topology, host).start()
 
     # What happens.
 
@@ -120,7 +120,7 @@ class Stage:
 
     def do_attach(self, client: str) -> None:
         """Attach a client again."""
-        faults.attach(self.topology, client)
+        repairs.attach(self.topology, client)
 
     def do_policy(self, client: str, stream: str, policy: str) -> None:
         """Change a receiver's policy."""
@@ -133,23 +133,23 @@ class Stage:
     def do_unstall(self, client: str, stream: str) -> None:
         """Let a receiver take again."""
         receiver = self.topology.clients[client].application.receivers
-        faults.unstall(self.topology, client, receiver[self._place(client, stream)])
+        repairs.unstall(self.topology, client, receiver[self._place(client, stream)])
 
     def do_kill(self, host: str) -> None:
         """Kill a process."""
-        faults.host_of(self.topology, host).crash()
+        repairs.host_of(self.topology, host).crash()
 
     def do_unplug(self, host: str) -> None:
         """Take a machine's power away."""
-        faults.host_of(self.topology, host).crash(power=True)
+        repairs.host_of(self.topology, host).crash(power=True)
 
     def do_freeze(self, host: str) -> None:
         """Stop a process."""
-        faults.host_of(self.topology, host).freeze()
+        repairs.host_of(self.topology, host).freeze()
 
     def do_thaw(self, host: str) -> None:
         """Let a process go on."""
-        faults.host_of(self.topology, host).thaw()
+        repairs.host_of(self.topology, host).thaw()
 
     def do_cut(self, client: str) -> None:
         """Cut a cable."""
@@ -157,7 +157,7 @@ class Stage:
 
     def do_mend(self, client: str) -> None:
         """Make a cable whole."""
-        faults.mend(self.topology, client)
+        repairs.mend(self.topology, client)
 
     def do_reset(self, client: str) -> None:
         """Reset a client's links."""
