@@ -114,7 +114,9 @@ class Played:
         self.send(b"".join(message_frame(CONTROL, encode_message(one)) for one in messages))
 
     def hear(self) -> None:
-        """Take all that the client has to say."""
+        """Take all that the client has to say, if it says that there is something."""
+        if self.link not in self.client.take_ready():
+            return
         while data := self.client.pull(self.link, ROOM, self.now):
             self.heard += flat(self.reader.feed(data))
 

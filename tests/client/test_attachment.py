@@ -84,6 +84,8 @@ def test_a_planet_that_received_what_was_never_sent_is_asked_to_forget_the_sessi
     one.greet()
     assert one.client.attached
     assert one.client.gaps == 1
+    one.again()
+    assert one.attach.frames == 0
 
 
 @pytest.mark.parametrize("version", [0, VERSION + 1, -1])
@@ -161,6 +163,19 @@ def test_a_connection_that_cannot_be_made_is_tried_again_at_the_next_address() -
     assert one.tries == ["p", "q", "p", "q"]
 
 
+def test_who_was_attached_comes_back_soon_however_long_it_had_tried() -> None:
+    one = Played(attached=False)
+    for _ in range(9):
+        one.client.refused(one.now)
+        one.wait(5)
+    one.connect()
+    one.greet()
+    one.cut()
+    due = one.client.deadline()
+    assert due is not None
+    assert due - one.now <= 0.1 * SECOND
+
+
 def test_a_detached_client_does_not_come_back_until_it_wants_to() -> None:
     one = Played()
     one.client.detach(one.now)
@@ -222,6 +237,7 @@ def test_what_stands_behind_a_goodbye_is_for_nobody() -> None:
     receiver = one.subscribe()
     one.bye(again=True, behind=event(1))
     assert one.client.take(receiver, 9, one.now) == []
+    assert one.logs == ["planet_said_bye"]
 
 
 def test_a_goodbye_for_good_ends_everything_that_waits() -> None:
@@ -236,6 +252,9 @@ def test_a_goodbye_for_good_ends_everything_that_waits() -> None:
     assert one.client.receivers[receiver].error == "the reason"
     assert one.client.senders[sender].error == "the reason"
     assert Answered(request, "the reason") in one.took(Answered)
+    one.client.attach(one.now)
+    one.connect()
+    assert one.attach.token is None
 
 
 def test_an_old_connection_is_not_listened_to() -> None:
@@ -254,7 +273,7 @@ def test_its_link_is_ready_once_until_it_is_pulled() -> None:
     one.client.ask_status(one.now)
     assert one.client.take_ready() == [one.link]
     assert one.client.take_ready() == []
-    one.hear()
+    assert one.client.pull(one.link, 1_000, one.now)
     one.client.ask_status(one.now)
     assert one.client.take_ready() == [one.link]
 

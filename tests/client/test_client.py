@@ -44,6 +44,17 @@ def test_whatever_was_asked_for_before_there_was_a_planet_is_asked_of_it() -> No
     assert one.items(Unsubscribe) == []
 
 
+def test_what_is_asked_anew_of_a_new_session_is_not_lost() -> None:
+    one = Played()
+    sender = one.client.advertise("s", NUMBERS, one.now, 1)
+    receiver = one.client.subscribe("t", EVERY, one.now)
+    one.hear()
+    one.again(resumed=False)
+    assert one.took(Answered) == []
+    assert [asked.request for asked in one.items(Advertise)] == [sender] * 2
+    assert [asked.receiver for asked in one.items(Subscribe)] == [receiver] * 2
+
+
 def test_a_sender_is_idle_when_the_planet_has_acknowledged_everything() -> None:
     one = Played()
     sender = one.advertise(schema=NUMBERS)

@@ -85,6 +85,8 @@ def test_the_wait_doubles_up_to_its_bound_and_is_shortened_by_half_at_most() -> 
     for place, wait in enumerate(waits(one, 40), 1):
         longest = min(0.1 * 2**place, 5.0)
         assert longest / 2 <= wait <= longest
+    late = [wait for wait in waits(one, 40) if wait < 3.0]
+    assert late  # By half at most, and not by less than a fifth always.
 
 
 def test_the_first_wait_behind_a_planet_that_answered_is_the_shortest() -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from client.played import NUMBERS, Played, event, opened
+from heliograph.client.requests import LOST
 from heliograph.event.digest import Digest
 from heliograph.event.errors import PolicyError
 from heliograph.event.schema import Schema
@@ -169,6 +170,17 @@ def test_a_policy_changes_when_the_planet_has_agreed() -> None:
     one.say(Done(first))
     assert one.client.receivers[receiver].policy == above(3)
     assert one.took(Answered) == [Answered(second, "why not"), Answered(first)]
+
+
+def test_a_policy_that_was_asked_for_in_a_lost_session_does_not_change() -> None:
+    one = Played()
+    receiver = one.subscribe(EVERY)
+    request = one.client.repolicy(receiver, above(3), one.now)
+    one.again(resumed=False)
+    one.say(Done(request))
+    assert one.client.receivers[receiver].policy == EVERY
+    (answer,) = one.took(Answered)
+    assert answer.error == LOST
 
 
 def test_a_planet_says_how_it_is() -> None:

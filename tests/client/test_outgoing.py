@@ -70,14 +70,14 @@ def test_a_refused_stream_says_why_and_sends_nothing() -> None:
 
 
 def test_streams_take_turns() -> None:
-    one = Played()
+    one = Played(window_bytes=4_096)
     senders = [one.advertise(f"s{alias}", NUMBERS, alias) for alias in (1, 2)]
     for sender in senders:
         for number in range(1, 1_001):
             one.publish(sender, n=number)
             one.client.senders[sender].flush(one.now)
     one.hear()
-    for _ in range(8):
+    for _ in range(20):
         first, second = one.numbers(1), one.numbers(2)
         assert abs(len(first) - len(second)) * 20 <= 2 * QUANTUM_BYTES
         one.acknowledge()
@@ -127,9 +127,10 @@ def test_what_a_planet_had_not_acknowledged_is_sent_again_to_one_that_knows_noth
     one.reader.frames = 1 + received  # The advertisement was one.
     one.client.session.passed(1 + received, one.now)
     one.publish(sender)
+    one.heard.clear()
     one.again(resumed=False)
     assert one.items(Advertise)[-1].next == received + 1
-    one.heard.clear()
+    assert one.numbers() == []  # By its old alias it is not known any more.
     one.say(Advertised(sender, 5))
     assert one.numbers(5) == list(range(received + 1, 5))
 
@@ -177,9 +178,7 @@ def test_who_departs_waits_for_the_answer_that_its_events_wait_for(
     one.client.depart(one.now)
     one.hear()
     assert one.items(Depart) == []
-    one.client.take_ready()
     one.say(Refused(sender, "another has it") if refused else Advertised(sender, 1))
-    assert one.link in one.client.take_ready()
     assert one.numbers() == ([] if refused else [1, 2, 3])
     one.hear()
     assert one.heard[-1] == Depart()
@@ -210,7 +209,7 @@ def test_a_stream_that_is_offered_again_before_the_answer_is_not_withdrawn() -> 
     ada, ben = rig.client("ada"), rig.client("ben")
     receiver = rig.subscribe(ben, "s")
     ada.withdraw(ada.advertise("s", None, rig.now, 1), rig.now)
-    sender = rig.advertise(ada, "s", epoch=2)
+    sender = rig.advertise(ada, "s")
     rig.publish(ada, sender, 3)
     assert rig.take(ben, receiver).numbers == [1, 2, 3]
 

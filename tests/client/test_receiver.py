@@ -108,6 +108,7 @@ def test_a_new_lane_goes_on_where_the_old_one_ends() -> None:
     assert arrive(one, block(3, 4, 5), mask=0b1010)
     assert not arrive(one, block(6), mask=0b0011)
     assert [item.count for item in one.take(9)] == [2, 1]
+    assert len(one.spans) == 1  # The old one is over.
 
 
 def test_a_block_across_a_change_of_lanes_is_taken_in_two_parts() -> None:
@@ -178,6 +179,7 @@ def test_behind_a_lost_session_what_is_missing_is_a_gap_and_what_comes_again_is_
     arrive(one, block(1, 2))
     one.rejoins = True
     one.open(7, 0, Position(1, 5), NUMBERS, 0)
+    assert not arrive(one, block(5, 6), alias=1)
     assert arrive(one, block(5, 6), alias=7)
     one.rejoins = True
     one.open(8, 0, Position(1, 3), NUMBERS, 0)
