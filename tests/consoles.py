@@ -57,9 +57,10 @@ class Command:
     def head(self, line: str) -> str:
         """Return what must be the same in each run: without a planet all of a line.
 
-        With one, what stands before the first number: times and ports are others each time.
+        With one, what stands before the first number: times and ports are others each time, and
+        with them how wide the columns of a table are.
         """
-        return re.split(r"\d", line)[0] if self.planet else line
+        return " ".join(re.split(r"\d", line)[0].split()) if self.planet else line
 
 
 def commands(document: str) -> list[Command]:
