@@ -204,3 +204,15 @@ def test_after_a_crash_in_a_new_epoch_its_beginning_is_a_gap_of_its_own() -> Non
     assert one.rejoin(Position(3, 0)) == []
     with pytest.raises(EventError, match="settles 2 numbers up to 4, but 4 are open"):
         one.settle(digest(0, 4, 2, 3))
+
+
+def test_an_epoch_that_begins_after_a_crash_is_not_overlapped_by_the_one_before() -> None:
+    one = account()
+    one.take(events(1, 9), SCHEMA)
+    one.rejoin(Position(1, 5))
+    one.take(some(2, epoch=2), SCHEMA)
+    with pytest.raises(EventError, match="settles 10 numbers up to 12, but 11 are open"):
+        one.settle(digest(0, 12, 10, 2))
+    one.settle(digest(0, 4, 3, 2))
+    with pytest.raises(EventError, match="settles 1 numbers up to 10, but 6 are open"):
+        one.settle(digest(4, 10, 1, 2))

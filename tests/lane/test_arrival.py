@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
+from heliograph.event.digest import Part
 from heliograph.event.event import Position
 from heliograph.lane.budget import Budget
 from heliograph.lane.entry import Marker
@@ -194,6 +195,15 @@ def test_a_digest_that_is_larger_than_the_room_is_folded_in() -> None:
     offer(lane, *(digest(n, n + 1, 1) for n in range(10)))
     assert lane.held_bytes <= 512
     check_whole(drained(lane), 10)
+
+
+def test_digests_whose_parts_leave_no_room_lose_some_and_no_count() -> None:
+    lane = lane_of(WORST, Limits(None, 512), schema=TEXT)
+    for number, name in enumerate(("MAX", "MIN")):
+        parts = (Part(name, "a", 1, "x" * 250),)
+        offer(lane, digest(number, number + 1, 1, parts=parts, first_time=number))
+        assert lane.held_bytes <= 512
+    assert held(lane) == [(0, 2, 2, 0)]
 
 
 def test_a_digest_from_upstream_says_what_was_filtered_before_it_too() -> None:
