@@ -147,6 +147,24 @@ def test_each_epoch_has_a_gap_of_its_own_and_markers_go() -> None:
     assert (lane.marks, lane.pending) == (0, (digest(7, 9, 1, epoch=5),))
 
 
+def test_what_comes_is_counted_behind_a_digest_and_in_an_epoch_of_its_own() -> None:
+    lane = lane_of(LOW, 8)
+    offer(lane, digest(0, 5, 5))
+    discard(lane, Entry(digest(5, 8, 3)))
+    assert held(lane) == [(0, 8, 8, 0)]
+    discard(lane, Entry(unreadable(1, 3, epoch=2)))
+    assert held(lane) == [(0, 8, 8, 0), (0, 3, 3, 0)]
+
+
+def test_what_waits_in_several_epochs_is_kept_apart() -> None:
+    lane = lane_of(LOW, 8)
+    other = digest(7, 9, 1, epoch=5)
+    lane.pending = (other,)
+    offer(lane, some(4))
+    discard(lane)
+    assert lane.pending == (other, digest(0, 4, 1, gap=1))
+
+
 def test_a_lane_that_began_in_the_middle_tells_only_what_is_its_own() -> None:
     lane = lane_of(LOW, 8, begin=Position(1, 40))
     offer(lane, unreadable(41, 44))

@@ -14,6 +14,7 @@ from heliograph.lane.budget import Budget
 from heliograph.lane.entry import Entry
 from heliograph.lane.squeeze import PACK_STEPS, fold_lane, pack_lane
 from heliograph.policy import build
+from heliograph.policy.ladder import Ladder
 from heliograph.policy.limits import Limits
 from heliograph.policy.pack import Held, pack
 from lane.lanes import (
@@ -142,7 +143,7 @@ def test_no_digest_reaches_across_a_marker() -> None:
 
 
 def test_the_parts_between_markers_are_packed_at_one_level() -> None:
-    lane = lane_of(EVERY, Limits(10, None, 0.4))
+    lane = lane_of(EVERY, Limits(10, None, 0.3))
     offer(lane, events(1, 2))
     lane.mark(1, 2)
     offer(lane, events(3, 9))
@@ -204,3 +205,63 @@ def test_a_lane_that_grows_as_it_is_cut_into_pieces_is_packed_once_more() -> Non
     assert not any(isinstance(one.item, Block) and one.count > 2 for one in lane.entries)
     check_lane(lane)
     check_whole(drained(lane), 30)
+
+
+def test_what_an_always_level_removed_is_told_by_a_pack() -> None:
+    lane = lane_of(build.policy("a", build.every(2), always=build.ge(3)), 100)
+    offer(lane, events(1, 6))
+    pack_lane(lane, 0)
+    assert held(lane) == [3, 5, (0, 6, 2, 2)]
+    assert lane.owed.count == 0
+
+
+def test_packs_of_a_marked_lane_do_not_decide_alike() -> None:
+    lane, found = lane_of(build.policy(None, build.random(0.5)), 1_000), []
+    for _ in range(2):
+        lane.restart([Entry(events(1, 64))], START)
+        lane.mark(1, 64)
+        pack_lane(lane, 0)
+        found.append(held(lane))
+    assert found[0] != found[1]
+
+
+class Demanding(Ladder):
+    """A controller that asks for half, and remembers what it was told."""
+
+    def __init__(self, top: int) -> None:
+        super().__init__(top)
+        self.goal = 0.5
+        self.told: list[tuple[int, int]] = []
+
+    def packed(self, level: int, now: int) -> None:
+        self.told.append((level, now))
+
+
+def test_a_controller_says_what_to_free_and_is_told_the_level_that_did() -> None:
+    lane = lane_of(EVERY, 8, control=Demanding)
+    offer(lane, events(1, 8))
+    pack_lane(lane, 7)
+    assert held(lane) == [1, (0, 8, 7, 0)]
+    assert isinstance(lane.controller, Demanding)
+    assert lane.controller.told == [(2, 7)]
+
+
+@pytest.mark.parametrize(("coming", "level"), [(0, 1), (1, 2)])
+def test_room_is_made_in_a_marked_lane_for_what_comes(coming: int, level: int) -> None:
+    lane = lane_of(build.policy(None, build.latest(9), build.every(2)), Limits(100, 1_100))
+    offer(lane, *(some(number) for number in range(1, 6)))
+    lane.mark(1, 5)
+    pack_lane(lane, 0, coming=coming and 1_100 - lane.held_bytes)
+    assert lane.level == level
+
+
+def test_past_its_budget_each_part_of_a_marked_lane_is_folded() -> None:
+    budget = Budget(1)
+    budget.spend(9, 0)
+    lane = lane_of(EVERY, 100, budget=budget)
+    offer(lane, events(1, 4))
+    lane.mark(1, 4)
+    offer(lane, events(5, 9))
+    pack_lane(lane, 0)
+    assert held(lane) == [(0, 4, 4, 0), MARK, (4, 9, 5, 0)]
+    assert dict(lane.dropped) == {"budget": 9}
