@@ -116,6 +116,9 @@ def test_a_marker_in_an_empty_lane_is_passed_at_once() -> None:
     assert (held(lane), lane.marks, lane.begin, lane.reached) == ([], 0, (1, 3), (1, 3))
     offer(lane, digest(0, 5, 2))
     assert held(lane) == [(3, 5, 2, 0)]
+    lane = lane_of()
+    lane.mark(1, 9)
+    assert (lane.begin, lane.reached) == ((1, 9), (1, 9))
 
 
 def test_a_marker_is_not_for_whoever_drains() -> None:
@@ -178,8 +181,9 @@ def test_a_lane_may_begin_again_with_what_was_taken() -> None:
     entries = [lane.take(), lane.take()]
     offer(lane, some(9))
     lane.mark(1, 9)
+    lane.pending = (digest(5, 9, 1),)
     lane.restart([one for one in entries if one is not None], START)
-    assert (held(lane), lane.marks) == ([1, 2, 3, (0, 5, 2, 0)], 0)
+    assert (held(lane), lane.marks, lane.pending) == ([1, 2, 3, (0, 5, 2, 0)], 0, ())
     assert (lane.begin, lane.reached, lane.told) == ((1, 0), (1, 0), (1, 5))
     check_lane(lane)
     offer(lane, events(6, 8))
@@ -215,12 +219,13 @@ def test_a_controller_is_told_what_passed_since_the_pack_before() -> None:
     offer(lane, events(4, 4))
     assert lane.flow() == Flow(4, 0, 4, emptied=True)
     pack_lane(lane, 0)
-    offer(lane, events(5, 6))
+    offer(lane, events(5, 6), some(7))
     lane.take()
-    offer(lane, some(7), some(8))
-    assert lane.flow() == Flow(4, 1, 4, emptied=False)
+    lane.take()
+    offer(lane, some(8), events(9, 10))
+    assert lane.flow() == Flow(6, 3, 4, emptied=False)
     list(drained(lane))
-    offer(lane, events(9, 12))
+    offer(lane, events(11, 14))
     assert lane.flow().emptied
 
 

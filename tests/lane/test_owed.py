@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from heliograph.event.block import Block
 from heliograph.event.digest import Part
+from heliograph.lane.entry import Entry
 from heliograph.lane.owed import OWED_MAX
 from heliograph.policy import build
 from heliograph.policy.limits import Limits
@@ -88,6 +89,24 @@ def test_what_was_removed_behind_a_gap_waits_for_the_digest_that_closes_it() -> 
     offer(lane, some(9))
     lane.owed.settle(lane)
     assert held(lane)[1:] == [(8, 9, 0, 1)]
+
+
+def test_what_was_removed_behind_a_marker_begins_there() -> None:
+    lane = owing()
+    offer(lane, some(1))
+    lane.mark(1, 9)
+    offer(lane, some(10, 11))
+    lane.owed.settle(lane)
+    assert lane.pending == ()
+    assert held(lane)[-1] == (9, 11, 0, 2)
+
+
+def test_a_digest_at_the_tail_that_grows_is_counted() -> None:
+    lane = owing()
+    offer(lane, digest(0, 5, 5))
+    lane.replace_tail(Entry(digest(0, 5, 5, parts=(Part("MAX", "a", 5, "x" * 40),))))
+    check_lane(lane)
+    assert lane.pool.bytes == lane.held_bytes == 200
 
 
 def test_what_waits_in_another_epoch_is_left_alone() -> None:

@@ -215,6 +215,16 @@ def test_what_an_always_level_removed_is_told_by_a_pack() -> None:
     assert lane.owed.count == 0
 
 
+def test_what_a_new_policy_filters_in_a_pack_is_not_counted_as_dropped() -> None:
+    lane = lane_of(EVERY, 100)
+    offer(lane, events(1, 6))
+    lane.policy = build.policy("a", build.every(2), always=build.ge(4))
+    lane.rebind(SCHEMA)
+    pack_lane(lane, 0)
+    assert held(lane) == [4, 6, (0, 6, 1, 3)]
+    assert dict(lane.dropped) == {"policy": 1}
+
+
 def test_packs_of_a_marked_lane_do_not_decide_alike() -> None:
     lane, found = lane_of(build.policy(None, build.random(0.5)), 1_000), []
     for _ in range(2):
