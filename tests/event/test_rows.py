@@ -147,3 +147,25 @@ def test_flipped_bits_raise_nothing_but_event_errors(data: st.DataObject) -> Non
         rows.decode([(bytes(body), len(some))], schema.types)
     except EventError:
         pass
+
+
+@PROPERTY
+@given(st.data())
+def test_rows_as_dicts_are_the_rows_by_tag_whatever_the_tags(data: st.DataObject) -> None:
+    schema = data.draw(schemas())
+    some = data.draw(timed_rows(schema))
+
+    found = rows.decode_dicts(rows.encode(some), len(some), schema.tags, schema.types)
+
+    names = [rows.TIME, *schema.tags]
+    assert [list(one) for one in found] == [names] * len(some)
+    assert same([list(one.values()) for one in found], some)
+
+
+@pytest.mark.parametrize(
+    "tag", ["time", "v0", "class", "__class__", "_fields", "a b", "ä", "", "1"]
+)
+def test_a_tag_that_is_no_name_of_python_is_a_key_like_any_other(tag: str) -> None:
+    body = rows.encode([[7, "x"]])
+
+    assert rows.decode_dicts(body, 1, (tag,), (Type.STRING,)) == [{rows.TIME: 7, tag: "x"}]

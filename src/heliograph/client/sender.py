@@ -8,6 +8,7 @@ give up.
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -43,6 +44,13 @@ _PLAIN: Final = {
     Type.STRING: str,
     Type.BYTES: bytes,
 }
+
+
+def _taker(tags: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what takes the values of some tags out of a dict that has them all."""
+    if len(tags) > 1:
+        return itemgetter(*tags)
+    return (lambda values: (values[tags[0]],)) if tags else (lambda _: ())
 
 
 class Sender:
@@ -81,8 +89,9 @@ class Sender:
         self._tags = tuple(schema.index)
         self._width = len(self._tags)
         # The kinds of values that need no conversion, and where an int may lie beyond int64.
-        self._kinds = (int, *(_PLAIN.get(kind) for kind in schema.types))
-        self._ints = tuple(at for at, kind in enumerate(schema.types, 1) if kind is Type.INT64)
+        self._kinds = [_PLAIN.get(kind) for kind in schema.types]
+        self._ints = tuple(at for at, kind in enumerate(schema.types) if kind is Type.INT64)
+        self._values_of = _taker(self._tags)
         self.lane.bound = bind_union(self.policies, schema)
 
     def demand(self, policies: list[Policy], receivers: int) -> None:
@@ -100,15 +109,17 @@ class Sender:
         """
         if not TIME_MIN <= time <= TIME_MAX:
             raise EventError(f"the time {time} us lies outside the years 1 to 9999")
-        row: list[Any] = [time - self.base, *map(values.get, self._tags)]
-        # Most events have every attribute, and each as it is encoded: that is seen at once.
-        plain = len(values) == self._width and tuple(map(type, row)) == self._kinds
-        for at in self._ints:
-            plain = plain and INT64_MIN <= row[at] <= INT64_MAX
+        # Most events are dicts of every attribute, each as it is encoded: that is seen at once.
+        plain = type(values) is dict and len(values) == self._width
         try:
-            encoded = _ENCODE(row) if plain else self._fitted(values, row[0])
-        except UnicodeEncodeError:
-            encoded = self._fitted(values, row[0])  # Which says what is wrong.
+            row = self._values_of(values) if plain else ()
+            plain = plain and [*map(type, row)] == self._kinds
+            for at in self._ints if plain else ():
+                plain = plain and INT64_MIN <= row[at] <= INT64_MAX
+            offset = time - self.base
+            encoded = _ENCODE((offset, *row)) if plain else self._fitted(values, offset)
+        except (KeyError, UnicodeEncodeError):
+            encoded = self._fitted(values, time - self.base)  # Which says what is wrong.
         if len(encoded) > self.frame_bytes - FRAME_HEAD_BYTES:
             self._refuse(len(encoded))
         gathered = self._rows

@@ -59,17 +59,15 @@ def events_of(block: Block, schema: Schema) -> list[Event]:
 
 def _plain_events(block: Block, schema: Schema) -> list[Event]:
     """Return the events of rows whose values are stored as they are: what receivers mostly get."""
-    stream, epoch, start, tags = block.stream, block.epoch, block.time, schema.tags
-    values_of = rows.values_of(len(tags))
+    stream, epoch, start = block.stream, block.epoch, block.time
     numbers = block.numbers().tolist() if block.presence else range(block.first, block.last + 1)
     events = []
-    decoded = rows.decode([(block.body, block.count)], schema.types)
-    for number, row in zip(numbers, decoded, strict=True):
-        stored = values_of(row)
-        values = dict(zip(tags, stored, strict=True))
-        if None in stored:
-            values = {tag: value for tag, value in values.items() if value is not None}
-        events.append(Event(stream, epoch, number, start + row.time, values))
+    decoded = rows.decode_dicts(block.body, block.count, schema.tags, schema.types)
+    for number, values in zip(numbers, decoded, strict=True):
+        time = start + values.pop(rows.TIME)
+        if None in values.values():
+            values = {tag: value for tag, value in values.items() if value is not None}  # noqa: PLW2901 - the rest of it
+        events.append(Event(stream, epoch, number, time, values))
     return events
 
 

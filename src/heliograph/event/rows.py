@@ -8,12 +8,14 @@ block is split and thinned without its schema, and all rows of many blocks decod
 from __future__ import annotations
 
 from functools import lru_cache
+from keyword import iskeyword
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import asdict
 
 from heliograph.event.errors import EventError
 from heliograph.event.types import INT64_MAX, INT64_MIN, TIME_MAX, TIME_MIN, Type
@@ -37,6 +39,8 @@ _STORED: Final[dict[Type, Any]] = {
 # as Python's own errors.
 BROKEN: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 ATTRIBUTES_CACHED: Final = 64
+# Where the time of a row stands among its values: no stream has an attribute of that tag.
+TIME: Final = "_time"
 _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
@@ -125,17 +129,34 @@ def singles(body: bytes, count: int) -> list[bytes]:
     return rows
 
 
-@lru_cache(maxsize=1_024)
-def _decoder(types: tuple[Type, ...]) -> msgspec.msgpack.Decoder[list[Any]]:
+def _row_decoder(
+    names: Iterable[str], types: tuple[Type, ...]
+) -> msgspec.msgpack.Decoder[list[Any]]:
     """Return a decoder that checks every value against the schema while it reads it."""
-    fields: list[Any] = [("time", _Offset)]
-    for place, kind in enumerate(types):
+    time, *tags = names
+    fields: list[Any] = [(time, _Offset)]
+    for tag, kind in zip(tags, types, strict=True):
         stored = _STORED[kind.element]
         if kind.is_list:
             stored = list.__class_getitem__(stored)
-        fields.append((f"v{place}", stored | None, None))
+        fields.append((tag, stored | None, None))
     row = msgspec.defstruct("Row", fields, array_like=True, gc=False, forbid_unknown_fields=True)
     return msgspec.msgpack.Decoder(list[row])  # type: ignore[valid-type]
+
+
+@lru_cache(maxsize=1_024)
+def _decoder(types: tuple[Type, ...]) -> msgspec.msgpack.Decoder[list[Any]]:
+    return _row_decoder(["time", *[f"v{place}" for place in range(len(types))]], types)
+
+
+@lru_cache(maxsize=ATTRIBUTES_CACHED)
+def _tagged_decoder(
+    tags: tuple[str, ...], types: tuple[Type, ...]
+) -> msgspec.msgpack.Decoder[list[Any]] | None:
+    """Return a decoder whose rows have the tags as names, where all of them can be names."""
+    if any(tag.startswith("_") or iskeyword(tag) or not tag.isidentifier() for tag in tags):
+        return None
+    return _row_decoder([TIME, *tags], types)
 
 
 @lru_cache(maxsize=ATTRIBUTES_CACHED)
@@ -154,10 +175,34 @@ def decode(bodies: Sequence[tuple[bytes, int]], types: tuple[Type, ...]) -> list
     Raises:
         EventError: The bytes are no rows, or a value is not of the type that the schema says.
     """
+    return _decoded(_decoder(types), bodies)
+
+
+def decode_dicts(
+    body: bytes, count: int, tags: tuple[str, ...], types: tuple[Type, ...]
+) -> list[dict[str, Any]]:
+    """Return the rows of a body as dicts: the values by tag, and first the time as `TIME`.
+
+    Raises:
+        EventError: As for `decode`.
+    """
+    decoder = _tagged_decoder(tags, types)
+    if decoder is not None:
+        return [*map(asdict, _decoded(decoder, [(body, count)]))]
+    names, take = (TIME, *tags), values_of(len(tags))
+    return [
+        dict(zip(names, (row.time, *take(row)), strict=True))
+        for row in decode([(body, count)], types)
+    ]
+
+
+def _decoded(
+    decoder: msgspec.msgpack.Decoder[list[Any]], bodies: Sequence[tuple[bytes, int]]
+) -> list[Any]:
     total = sum(count for _, count in bodies)
     head = b"\xdd" + total.to_bytes(4, "big")
     data = b"".join([head, *[payload(body, count) for body, count in bodies]])
     try:
-        return _decoder(types).decode(data)
+        return decoder.decode(data)
     except BROKEN as error:
         raise EventError(f"rows that do not fit their schema: {error}") from None

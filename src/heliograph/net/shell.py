@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.net.journal import Journal
 from heliograph.net.sockets import SocketLimits
+from heliograph.net.turns import turns_of
 from heliograph.wire.core import Close, Log
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Shell:
         self.journal = journal or Journal()
         self.clock = clock
         self.loop = asyncio.get_running_loop()
+        self._ask = turns_of(self.loop).ask
         # Held while the core is called. Only the sync form calls it from another thread; for all
         # others this costs some 50 ns a chunk.
         self.lock = threading.RLock()
@@ -128,7 +130,7 @@ class Shell:
         """Ask for a turn, of which there is one at a time."""
         if not self.scheduled and not self._stopped:
             self.scheduled = True
-            self.loop.call_soon(self.flush)
+            self._ask(self.flush)
 
     def schedule_from_outside(self) -> None:
         """Ask for a turn from another thread than the loop's."""
