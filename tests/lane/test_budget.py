@@ -81,7 +81,14 @@ def test_time_that_is_too_short_for_a_step_is_not_forgotten(steps: int, wait: in
         while budget.spend(1, now):
             spent += 1
         now += wait
-    assert 5 * steps * 0.99 < spent <= steps + 5 * steps
+    assert steps + 5 * steps * 0.99 - 1 < spent <= steps + 5 * steps
+
+
+def test_what_is_left_of_a_period_counts_for_the_next_step() -> None:
+    budget = Budget(1)
+    asked = [0, 1.5, 2.0, 3.9, 4.0, 4.1]
+    found = [budget.spend(1, int(second * SECOND)) for second in asked]
+    assert found == [True, True, True, True, True, False]
 
 
 def test_to_ask_whether_a_budget_is_spent_spends_nothing() -> None:

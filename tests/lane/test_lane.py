@@ -183,7 +183,7 @@ def test_a_lane_may_begin_again_with_what_was_taken() -> None:
     lane.mark(1, 9)
     lane.pending = (digest(5, 9, 1),)
     lane.restart([one for one in entries if one is not None], START)
-    assert (held(lane), lane.marks, lane.pending) == ([1, 2, 3, (0, 5, 2, 0)], 0, ())
+    assert (held(lane), lane.marks, len(lane.pending)) == ([1, 2, 3, (0, 5, 2, 0)], 0, 0)
     assert (lane.begin, lane.reached, lane.told) == ((1, 0), (1, 0), (1, 5))
     check_lane(lane)
     offer(lane, events(6, 8))
