@@ -127,7 +127,8 @@ class Incoming:
         kind = type(item)
         if kind is Cursor:
             self.client.session.passed(item.frames, now)
-            self.client.mark()
+            if self.client.outgoing.waiting or self.client.session.waiting:
+                self.client.mark()
         elif kind is Run or kind is BlockFrame or kind is DigestFrame:
             self._data(item, now)
         elif kind is To:

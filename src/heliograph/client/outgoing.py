@@ -52,6 +52,11 @@ class Outgoing:
         self._gathering[sender.number] = sender
         self.client.mark()
 
+    @property
+    def waiting(self) -> bool:
+        """Whether a cursor that opens the window lets something go."""
+        return bool(self.outlet.turn or self._gathering or self.last)
+
     def withdraw(self, sender: Sender) -> None:
         """Forget a sender."""
         self.outlet.remove(sender.stream)
