@@ -20,6 +20,7 @@ from heliograph.net.policies import read_policy
 from heliograph.net.receiver import AsyncReceiver
 from heliograph.net.sender import AsyncSender
 from heliograph.net.shell import Shell
+from heliograph.net.turns import turns_of
 from heliograph.net.waiting import Waiting
 from heliograph.policy.model import Policy
 from heliograph.wire.core import Answered, Arrived, Connect, Log
@@ -56,14 +57,16 @@ class AsyncClient:
     ) -> None:
         """Begin detached, in the running event loop."""
         self.core = Client(config, rng=random.SystemRandom(), now=time.monotonic_ns())
-        self._waiting = Waiting(asyncio.get_running_loop())
+        loop = asyncio.get_running_loop()
+        self._waiting = Waiting(loop)
         handlers: dict[type, Callable[[Any], None]] = {
             Answered: self._waiting.answered,
             Arrived: self._arrived,
             Connect: self._dial,
             Log: self._log,
         }
-        self.shell = Shell(self.core, handlers=handlers, limits=limits)
+        ask = turns_of(loop).ask
+        self.shell = Shell(self.core, handlers=handlers, limits=limits, ask=ask)
         self.shell.after_flush = self._look
         self._addresses = addresses
         self._dialer = Dialer(self.shell, tls, self.core.refused)

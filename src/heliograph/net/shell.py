@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.net.journal import Journal
 from heliograph.net.sockets import SocketLimits
-from heliograph.net.turns import turns_of
 from heliograph.wire.core import Close, Log
 
 if TYPE_CHECKING:
@@ -44,14 +43,15 @@ class Shell:
         limits: SocketLimits | None = None,
         journal: Journal | None = None,
         clock: Callable[[], int] = time.monotonic_ns,
+        ask: Callable[[Callable[[], None]], Any] | None = None,
     ) -> None:
-        """Take a core into the running event loop."""
+        """Take a core into the running event loop; `ask` is told when it wants a turn there."""
         self.core = core
         self.limits = limits or SocketLimits()
         self.journal = journal or Journal()
         self.clock = clock
         self.loop = asyncio.get_running_loop()
-        self._ask = turns_of(self.loop).ask
+        self._ask = ask or self.loop.call_soon
         # Held while the core is called. Only the sync form calls it from another thread; for all
         # others this costs some 50 ns a chunk.
         self.lock = threading.RLock()

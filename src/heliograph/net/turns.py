@@ -1,10 +1,10 @@
-"""Turns: when the shells of one event loop see to what came of their calls.
+"""Turns: when the shells of the clients of one event loop see to what came of their calls.
 
 One turn serves all shells that asked for one. A program with a hundred clients would otherwise
 write a hundred frames of one event each, and do little else. So a turn is followed by a rest as
-long as it took, in which the rest of the program goes on and events gather: at least half of the
-time is the program's. A loop that has nothing else to do ends the rest at once, so that an idle
-link waits for nothing.
+long as it took, and a millisecond at least, in which the rest of the program goes on and events
+gather: at least half of the time is the program's. A loop that has nothing else to do ends the rest
+at once, so that an idle link waits for nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
-# No event waits longer than this for others.
+# How long events gather at least while the program is busy; none waits longer than the second.
+REST_NS_MIN: Final = 1_000_000
 REST_NS_MAX: Final = 5_000_000
 # A loop that comes round in less had nothing else to do.
 IDLE_NS: Final = 20_000
@@ -67,4 +68,4 @@ class Turns:
             for one in waiting:  # One turn failed; the others are still to come.
                 self.ask(one)
             end = self._clock()
-            self._rest_until = end + min(end - now, REST_NS_MAX)
+            self._rest_until = end + min(max(end - now, REST_NS_MIN), REST_NS_MAX)
