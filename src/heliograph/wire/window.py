@@ -2,8 +2,8 @@
 
 What is under way is beyond every policy's reach, and old when a receiver that stopped comes back.
 So the window is scaled to the link: what the best rate that cursors have shown lately carries in a
-fifth of a second, and in a round trip. A thin link gets two kilobytes, loopback a megabyte within a
-few round trips.
+fifth of a second, and in one and a half round trips. A thin link gets two kilobytes, loopback a
+megabyte within a few round trips.
 
 A window that was used up opens again only when a good part of it is free, and then for half of it
 at most. Else each cursor would let a frame or two go, or a large packet and a small one by turns,
@@ -21,8 +21,10 @@ HORIZON: Final = 200_000_000  # Nanoseconds of the link's rate.
 TRIP_MAX: Final = 1_000_000_000
 # How much is free when a used-up window opens again: a third of it, and no more than that.
 GAP_MAX: Final = 16_384
-# A link that got slower is believed after some rounds, so that one late cursor does not starve it.
+# A link that got slower is believed after some rounds, so that one late cursor does not starve it;
+# a round that is longer than the window is meant to be counts as several.
 _DECAY: Final = 0.9
+_ROUNDS_MAX: Final = 10
 
 
 class Window:
@@ -43,7 +45,8 @@ class Window:
         self.acked = 0
         self.shut = False  # It was used up, and is not open again.
         self.burst = self.limit  # What may be sent before the next cursor.
-        self._round: int | None = None  # A round is over when this has been received.
+        # A round is over when what was sent at its beginning has been received.
+        self._round: int | None = None
         self._mark = 0
         self._begun = 0
         self._alone = False  # Whether nothing was under way when the round began.
@@ -62,8 +65,10 @@ class Window:
     def send(self, size: int, now: int) -> None:
         """Tell that bytes were sent."""
         if self._round is None:
+            # Begun by what is sent, not by a cursor: cursors that waited for a host which stood
+            # still are taken in one moment, and would make its link look without limit.
             self._mark, self._begun = self.acked, now
-            self._limited, self._alone = False, True
+            self._limited, self._alone = False, self.sent == self.acked
             self._first = (0, 0)
         self.sent += size
         self.burst -= size
@@ -82,10 +87,7 @@ class Window:
             self._first = (size, max(1, now - self._begun))
         if self._round is not None and self.acked >= self._round:
             self._measure(max(1, now - self._begun))
-            self._mark, self._begun = self.acked, now
-            self._alone = False
-            self._round = self.sent if self.sent > self.acked else None
-            self._limited = self.sent - self.acked >= self.limit
+            self._round = None
         under_way = self.sent - self.acked
         free = self.limit - under_way
         if not self.shut or free >= min(self.limit // 3, GAP_MAX):
@@ -99,7 +101,8 @@ class Window:
         if rate > self.rate:
             self.rate = rate
         elif self._limited:
-            self.rate = max(rate, self.rate * _DECAY)
+            rounds = min(max(1, took // (HORIZON + self.trip)), _ROUNDS_MAX)
+            self.rate = max(rate, self.rate * _DECAY**rounds)
         if self._alone:
             size, trip = self._first
             rest = self.acked - self._mark - size
@@ -107,7 +110,8 @@ class Window:
             trip = max(1, trip - (took - trip) * size // rest) if rest else trip
             # It may have grown; a receiver that stood still for a while makes it look so.
             self.trip = min(trip, 2 * self.trip or trip, TRIP_MAX)
-        wanted = int(self.rate * (HORIZON + self.trip) / 1_000_000_000)
+        # A round cannot show more than the window let through: half a trip more lets it grow.
+        wanted = int(self.rate * (HORIZON + 1.5 * self.trip) / 1_000_000_000)
         self.limit = min(self.max_bytes, max(WINDOW_MIN, wanted))
 
     def reset(self) -> None:
