@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -174,6 +176,22 @@ def test_a_lane_full_of_bytes_makes_room_for_an_event_that_stands_alone() -> Non
         offer(lane, events(first, first + 6))
         assert lane.held_entries <= 8
         assert lane.held_bytes <= 1_024
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_room_is_made_for_what_an_always_level_leaves_of_a_block(seed: int) -> None:
+    """Fewer events share the bookkeeping of what is left than shared that of the block."""
+    random, always = Random(seed), build.random(0.5, seed=4)
+    policy = build.policy("a", build.random(0.3), always=always, each="run", rest="newest")
+    lane, number = lane_of(policy, Limits(6, 1_024)), 0
+    for _ in range(60):
+        count = random.randint(1, 14)
+        offer(lane, events(number + 1, number + count))
+        number += count
+        assert lane.held_entries <= 6 + 1
+        assert lane.held_bytes <= 1_024 + 160
+        if random.random() < 0.3:
+            lane.take()
 
 
 def test_an_event_larger_than_the_lane_becomes_a_digest() -> None:

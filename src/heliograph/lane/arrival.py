@@ -166,7 +166,8 @@ def _sift(lane: Lane, entry: Entry, block: Block, now: int, *, whole: bool) -> N
             some = kept[: int(np.searchsorted(kept, cut))]
             _enter(lane, _thinned(Entry(one), columns, some), one, one.count - len(some))
             block, entry = other, Entry(other)
-        whole = cut == full and not _make_room(lane, entry, now)
+        else:  # For the first event that passes there is no room.
+            whole = not _make_room(lane, passed or entry, now)
 
 
 def _kept(columns: Columns, lane: Lane) -> Places:
