@@ -142,6 +142,9 @@ def test_every_message_is_documented_with_its_fields() -> None:
 
 
 def test_the_versions_and_features_are_documented() -> None:
-    assert (messages.OLDEST, messages.VERSION, messages.FEATURES) == (1, 1, ("to",))
+    assert (messages.OLDEST, messages.VERSION, messages.FEATURES) == (
+        1, 1, ("to", "displaced"),
+    )  # fmt: skip
     assert "This is version 1," in WIRE
-    assert "There is one, `to`" in WIRE
+    assert "There are two: `to`" in WIRE
+    assert "`displaced`" in WIRE

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import os
 import socket
+import time
 from typing import TYPE_CHECKING
 
 from cli.planets import a_planet
 from cli.running import heliograph
-from heliograph.cli.attaching import Place
+from heliograph.cli.attaching import Place, attached
 
 if TYPE_CHECKING:
     import pytest
@@ -51,3 +53,15 @@ def test_a_missing_pem_file_is_named() -> None:
     ran = heliograph("status", "--planet", "helios://127.0.0.1:1", "--ca", "no-such.pem")
     assert ran.code == 2
     assert "no-such.pem" in ran.err
+
+
+def test_who_offers_a_stream_is_called_the_same_each_time_and_others_are_told_apart() -> None:
+    found: list[str] = []
+    with a_planet() as address:
+        for verb, stream in (("pub", "ward-3/pulse"), ("pub", "ward-3/pulse"), ("sub", "")):
+            with attached(Place(address), verb, stream) as (client, name):
+                assert [one["name"] for one in client.status(10)["clients"]] == [name]
+                found.append(name)
+                time.sleep(0.2)  # A planet says again what it said a moment ago.
+    host = socket.gethostname()
+    assert found == [f"pub@{host}:ward-3/pulse"] * 2 + [f"sub@{host}:{os.getpid()}"]

@@ -153,3 +153,18 @@ def test_a_trace_without_times_needs_a_rate(tmp_path: Path) -> None:
         ran = heliograph("pub", "s", trace, "--planet", address)
     assert ran.code == 2
     assert "give a --rate" in ran.err
+
+
+def test_who_is_killed_and_started_again_goes_on_at_once() -> None:
+    words = [sys.executable, "-m", "heliograph.cli", "pub", "s", "--generate", "pulse"]
+    with a_planet() as address, receiving(address, "s") as receiver:
+        words += ["--rate", "100/s", "--planet", address]
+        for _ in range(2):
+            with subprocess.Popen(words, stderr=subprocess.DEVNULL) as child:
+                try:
+                    events = got(receiver, 3)
+                finally:
+                    child.kill()
+            assert [one.epoch for one in events] == sorted(one.epoch for one in events)
+        found = got(receiver, 0)
+        assert len({one.epoch for one in [*events, *found]}) <= 2

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from client.played import NUMBERS, Played
+from heliograph.event.block import block_of
+from heliograph.event.errors import EventError
 from heliograph.event.event import Position
 from heliograph.event.schema import Schema
 from heliograph.lane.account import Account
@@ -17,6 +19,7 @@ from heliograph.wire.messages import (
     Advertised,
     Demand,
     Depart,
+    Displaced,
     Grow,
     Refused,
     Withdraw,
@@ -231,3 +234,91 @@ def test_an_event_that_was_published_before_its_length_was_refused_is_told_as_a_
     assert book.gaps == 4 - len(book.numbers) > 0
     assert ada.attached
     assert [log.event for log in rig.logs] == ["event_too_long"]
+
+
+def displaced(one: Played) -> int:
+    """Return a sender whose stream was taken over; it had sent 1 to 3, and 4 waits."""
+    sender = one.advertise(schema=NUMBERS, alias=4)
+    one.publish(sender, 3)
+    one.hear()
+    one.publish(sender)
+    one.say(Displaced(4))
+    return sender
+
+
+def test_a_sender_whose_stream_was_taken_over_says_why_and_that_it_knows() -> None:
+    one = Played(name="ada")
+    sender = displaced(one)
+    why = "another client of the name 'ada' offers the stream now"
+    assert one.client.senders[sender].error == why
+    with pytest.raises(EventError, match=f"s: {why}"):
+        one.publish(sender)
+    block = block_of("s", 1, [5], [0], [[5]], NUMBERS)
+    with pytest.raises(EventError, match=f"s: {why}"):
+        one.client.offer(sender, block, NUMBERS, one.now)
+    one.hear()
+    assert one.items(Withdraw) == [Withdraw(4)]
+    assert one.logs == ["stream_taken_over"]
+    assert one.heard[-1] == Withdraw(4)  # Behind all that was sent under the alias.
+    assert one.numbers(4) == [1, 2, 3]
+    assert one.client.attached
+
+
+def test_a_displaced_sender_is_told_of_no_demand_and_not_offered_again() -> None:
+    one = Played(name="ada")
+    sender = displaced(one)
+    other = one.advertise("t", NUMBERS, 5)
+    one.say(Demand(4, 1, []))
+    one.heard.clear()
+    one.again(resumed=False)
+    assert [asked.stream for asked in one.items(Advertise)] == ["t"]
+    assert one.client.senders[sender].displaced
+    assert one.client.senders[other].error is None
+
+
+def test_who_was_displaced_may_close_and_offer_the_stream_anew() -> None:
+    one = Played(name="ada")
+    sender = displaced(one)
+    one.client.withdraw(sender, one.now)
+    one.hear()
+    assert one.items(Withdraw) == [Withdraw(4)]  # It was said once, and is not said of no alias.
+    again = one.advertise(schema=NUMBERS, alias=7)
+    one.publish(again, 2)
+    one.hear()
+    assert one.numbers(7) == [1, 2]
+
+
+def test_a_stream_that_was_withdrawn_before_it_was_taken_over_needs_no_word() -> None:
+    one = Played(name="ada")
+    sender = one.advertise(schema=NUMBERS, alias=4)
+    one.client.withdraw(sender, one.now)
+    one.say(Displaced(4), Displaced(9))
+    assert one.items(Withdraw) == [Withdraw(4)]
+    assert one.logs == []
+
+
+def test_who_departs_does_not_wait_for_what_was_taken_over() -> None:
+    one = Played(name="ada")
+    displaced(one)
+    one.client.depart(one.now)
+    one.hear()
+    one.acknowledge()
+    assert one.heard[-1] == Depart()
+
+
+def test_a_refusal_says_when_to_ask_again() -> None:
+    one = Played()
+    sender = one.client.advertise("s", NUMBERS, one.now, 1)
+    one.hear()
+    one.say(Refused(sender, "attached", 6_500))
+    assert one.client.senders[sender].again == 6_500
+
+
+def test_a_stream_that_was_refused_to_a_new_session_takes_no_events() -> None:
+    one = Played()
+    sender = one.advertise(schema=NUMBERS)
+    one.again(resumed=False)
+    one.publish(sender)
+    one.say(Refused(sender, "another has it"))
+    with pytest.raises(EventError, match="s: another has it"):
+        one.publish(sender)

@@ -195,6 +195,16 @@ def test_after_a_crash_a_digest_that_reaches_back_tells_a_gap_of_the_rest() -> N
         one.settle(digest(9, 10, 5))
 
 
+def test_after_a_crash_a_digest_of_nothing_new_is_entered_and_not_handed_on() -> None:
+    one = account()
+    one.take(events(1, 4), SCHEMA)
+    one.rejoin(Position(1, 2))
+    one.take(events(3, 6), SCHEMA)
+    assert one.settle(digest(0, 6, 2)) is None
+    assert (one.base, one.missing) == (6, 0)
+    assert one.settle(digest(6, 7, 1)) == digest(6, 7, 1)
+
+
 def test_after_a_crash_in_a_new_epoch_its_beginning_is_a_gap_of_its_own() -> None:
     one = account()
     one.take(some(1, 3), SCHEMA)

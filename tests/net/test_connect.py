@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from heliograph.client.config import ClientConfig
 from heliograph.event.errors import LinkError, UsageError
 from heliograph.net.connect import connect
+from heliograph.net.names import default_name
 from heliograph.net.server import serve
 from heliograph.net.tls import TlsFiles
 from heliograph.planet.config import PlanetConfig
@@ -152,3 +154,22 @@ def test_a_planet_over_tls(known: bool, tmp_path: Path) -> None:  # noqa: FBT001
     else:
         with pytest.raises(LinkError, match="certificate"):
             run(main())
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ({}, default_name()),
+        ({"config": ClientConfig()}, default_name()),
+        ({"name": "ward 3"}, "ward 3"),
+        ({"name": ""}, ""),
+        ({"config": ClientConfig(name="ward 3")}, "ward 3"),
+        ({"config": ClientConfig(name="ward 3"), "name": "ward 4"}, "ward 4"),
+    ],
+)
+def test_a_client_is_called_as_it_says_or_by_its_program(words: dict[str, Any], name: str) -> None:
+    async def main() -> None:
+        async with planet_and_clients(0) as (server, _), connect(server.address, **words):
+            assert [one["name"] for one in server.planet.status(0)["clients"]] == [name]
+
+    run(main())

@@ -112,13 +112,28 @@ def test_what_was_acknowledged_is_owed_by_a_sender_that_is_gone() -> None:
 
 
 def test_a_refused_sender_asks_again() -> None:
-    ward = Ward(session_seconds=3.0)
-    ward.ward.crash()
+    ward = Ward(heartbeat_seconds=1.0)
+    ward.ward.crash(power=True)  # Nobody tells the planet.
     ward.ward.start()
     ward.run(1)
-    assert any("offered by another client" in words for words in ward.ward.application.told)
+    assert any("of this name, which is attached" in words for words in ward.ward.application.told)
     ward.run(10)
     assert ward.sender.accepted
+
+
+def test_a_program_that_starts_again_at_once_has_its_stream_at_once() -> None:
+    ward = Ward()
+    ward.publish(10)
+    ward.run(1)
+    ward.ward.crash()
+    ward.run(0.1)
+    ward.ward.start()
+    ward.run(0.5)
+    assert ward.sender.accepted
+    ward.publish(10)
+    ward.run(1)
+    assert ward.ledger.events == 20
+    ward.check()
 
 
 def test_a_refused_receiver_is_told_why() -> None:

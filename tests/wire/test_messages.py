@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heliograph.event.errors import WireError
-from heliograph.wire.messages import Advertised, Attach, Message, decode_message, encode_message
+from heliograph.wire.messages import (
+    Advertised,
+    Attach,
+    Message,
+    Refused,
+    decode_message,
+    encode_message,
+)
 from strategies import PROPERTY
 from wire.streams import KINDS, some_message
 
@@ -38,6 +45,7 @@ def _zero(kind: type[Message]) -> Message:
 def test_a_peer_that_is_older_leaves_out_the_fields_that_have_defaults() -> None:
     older = msgspec.msgpack.encode([1, 1, ["to"], None, 0])
     assert decode_message(older) == Attach(1, ["to"], None, 0, "")
+    assert decode_message(msgspec.msgpack.encode([31, 7, "no"])) == Refused(7, "no", 0)
 
 
 def test_every_kind_of_message_has_a_tag_of_its_own() -> None:

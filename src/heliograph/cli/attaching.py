@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import socket
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -81,16 +80,20 @@ def of_planet(verb: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def attached(place: Place, verb: str) -> Iterator[tuple[SyncClient, str]]:
+def attached(place: Place, verb: str, stream: str = "") -> Iterator[tuple[SyncClient, str]]:
     """Attach to the planet for the time of a `with`; yields the client, and what it is called.
+
+    Who offers a `stream` is called by it, so that it gets it back when it is started again; all
+    others are told apart by the number of their process.
 
     Raises:
         LinkError: The planet cannot be reached.
     """
+    from heliograph.net.names import host_name
     from heliograph.net.sync import connect_sync
 
     show_warnings()
-    name = f"{verb}@{socket.gethostname()[:64]}:{os.getpid()}"
+    name = f"{verb}@{host_name()}:{stream or os.getpid()}"
     with connect_sync(place.address, name=name, seconds=REACH_SECONDS, tls=place.tls) as client:
         yield client, name
 

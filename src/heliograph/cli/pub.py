@@ -84,7 +84,7 @@ def command(stream: str, place: Place, **given: Any) -> int:
     with ExitStack() as stack:
         origin, pace = _opened(stack, **given)
         stop = stack.enter_context(stopping(given["seconds"]))
-        client, _ = stack.enter_context(attached(place, "pub"))
+        client, _ = stack.enter_context(attached(place, "pub", stream))
         began = time.monotonic()
         sender = client.advertise(stream)
         patience = _PIPE_SECONDS if _piped(given) else None

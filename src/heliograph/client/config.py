@@ -15,7 +15,8 @@ class ClientConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of one client."""
 
     name: str = ""
-    """What the planet calls this client in its status."""
+    """What the planet calls this client in its status. One that comes with a new session under the
+    same name takes over the streams of one that is gone; with none it is known by nothing."""
     sender_entries: int = 65_536
     """How many published events wait for the planet before they are packed."""
     sender_bytes: int = 8 * MIB
@@ -36,6 +37,10 @@ class ClientConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The longest wait between tries."""
     attach_seconds: float = 10.0
     """A planet that has not answered by then is given up."""
+
+    def called(self, name: str) -> ClientConfig:
+        """Return the same settings under another name."""
+        return msgspec.structs.replace(self, name=name)
 
     @property
     def sender_limits(self) -> Limits:

@@ -17,6 +17,7 @@ from heliograph.wire.messages import (
     Beacon,
     Demand,
     Denied,
+    Displaced,
     Done,
     Grow,
     Opened,
@@ -175,6 +176,8 @@ class Incoming:
                 self.client.outgoing.advertised(message)
             case Demand():
                 self.client.outgoing.demanded(message)
+            case Displaced():
+                self.client.outgoing.displaced(message)
             case Subscribed():
                 requests.answer(message.receiver)
             case Denied():
@@ -186,7 +189,7 @@ class Incoming:
                 requests.answer(message.request)
             case Refused():
                 self.repolicies.pop(message.request, None)
-                self.client.outgoing.refused(message.request, message.reason)
+                self.client.outgoing.refused(message)
                 requests.answer(message.request, message.reason)
             case Told():
                 requests.answer(message.request, body=message.body)

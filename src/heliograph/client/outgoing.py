@@ -10,14 +10,14 @@ from heliograph.event.errors import HeliographError
 from heliograph.lane.outlet import Outlet
 from heliograph.wire import forms
 from heliograph.wire.core import Log
-from heliograph.wire.messages import Advertise, Advertised, Demand, Grow, Withdraw
+from heliograph.wire.messages import Advertise, Advertised, Demand, Displaced, Grow, Withdraw
 from heliograph.wire.reader import BlockFrame, DigestFrame, Reader, Run
 
 if TYPE_CHECKING:
     from heliograph.client.client import Client
     from heliograph.client.sender import Sender
     from heliograph.event.digest import Digest
-    from heliograph.wire.messages import Depart
+    from heliograph.wire.messages import Depart, Refused
 
 
 class Outgoing:
@@ -102,15 +102,32 @@ class Outgoing:
         self.client.requests.answer(sender.number)
         self.client.mark()
 
-    def refused(self, request: int, reason: str) -> bool:
+    def refused(self, message: Refused) -> bool:
         """Take the planet's no to an advertisement."""
-        sender = self.client.senders.get(request)
-        self._withdrawn.pop(request, None)
+        sender = self.client.senders.get(message.request)
+        self._withdrawn.pop(message.request, None)
         if sender is None:
             return False
-        sender.error = reason
+        sender.error, sender.again = message.reason, message.again
         self.client.mark()  # A departure may have waited for this answer.
         return True
+
+    def displaced(self, message: Displaced) -> None:
+        """Let go of a stream that another client has taken over while this one was away.
+
+        The planet ignores what was sent under its alias until it hears that this is known.
+        """
+        sender = self._by_alias.pop(message.alias, None)
+        if sender is None:
+            return  # It was withdrawn before, and the planet has been told so.
+        self.outlet.remove(sender.stream)
+        self._gathering.pop(sender.number, None)
+        self.client.say(Withdraw(message.alias))
+        name = self.client.config.name
+        sender.alias, sender.displaced = 0, True
+        sender.error = f"another client of the name {name!r} offers the stream now"
+        fields = {"stream": sender.stream, "epoch": sender.epoch, "name": name}
+        self.client.effects.append(Log("warning", "stream_taken_over", fields))
 
     def demanded(self, message: Demand) -> None:
         """Take what the receivers of a stream would give up first."""
@@ -176,7 +193,7 @@ class Outgoing:
                 found.setdefault(sender.number, []).append(data)
         self._by_alias.clear()
         self._withdrawn.clear()
-        for sender in self.client.senders.values():
+        for sender in [one for one in self.client.senders.values() if not one.displaced]:
             self.outlet.remove(sender.stream)
             sender.alias = 0
             for entry in sender.lane.entries:

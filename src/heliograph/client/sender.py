@@ -73,7 +73,9 @@ class Sender:
         self.base = min(max(epoch, TIME_MIN), TIME_MAX)
         self.alias = 0  # None is 0: the planet has not answered yet.
         self.last = 0
-        self.error: str | None = None
+        self.error: str | None = None  # Why the stream is not this client's.
+        self.again = 0  # In how many milliseconds it may be, where the planet knows.
+        self.displaced = False  # Whether it is another client's for good.
         self.stirred = False  # Whether the link knows that something was published.
         self.grown = False  # Whether the planet has still to be told of a larger schema.
         self.receivers = 0
@@ -104,9 +106,11 @@ class Sender:
         """Take an event and return its number.
 
         Raises:
-            EventError: A value fits no attribute of a declared schema, or the event is longer than
-                a frame may be; nothing is published then.
+            EventError: A value fits no attribute of a declared schema, the event is longer than a
+                frame may be, or the stream is not this client's; nothing is published then.
         """
+        if self.error is not None:
+            raise EventError(f"{self.stream}: {self.error}")
         if not TIME_MIN <= time <= TIME_MAX:
             raise EventError(f"the time {time} us lies outside the years 1 to 9999")
         # Most events are dicts of every attribute, each as it is encoded: that is seen at once.
@@ -167,8 +171,11 @@ class Sender:
         """Take a block of many events, with the numbers that follow.
 
         Raises:
-            EventError: An event in it is longer than a frame may be; nothing of it is published.
+            EventError: An event in it is longer than a frame may be, or the stream is not this
+                client's; nothing of it is published.
         """
+        if self.error is not None:
+            raise EventError(f"{self.stream}: {self.error}")
         self._check(block)
         self.flush(now)
         self.last = block.last

@@ -69,7 +69,7 @@ class Account:
         return rest
 
     def settle(self, digest: Digest) -> Digest | None:
-        """Enter a digest; return it, or None where it has been entered before.
+        """Enter a digest; return it, or None where it says nothing that is new.
 
         Raises:
             EventError: It does not add up with what was received.
@@ -81,7 +81,8 @@ class Account:
                 return None
             raise EventError(f"a digest of {self.stream} stands before an event that it covers")
         open_ = digest.upto - self.base - self.events
-        if digest.after < self.overlap <= digest.upto and open_ >= 0:
+        overlaps = digest.after < self.overlap <= digest.upto
+        if overlaps and open_ >= 0:
             # It begins before a crash: what it says beyond the count is not of these numbers alone.
             digest = Digest(self.stream, self.epoch, self.base, digest.upto, open_, gap=open_)
         elif open_ != digest.settled:
@@ -91,7 +92,7 @@ class Account:
             )
         self.base = self.last = digest.upto
         self.events = 0
-        return digest
+        return None if overlaps and not open_ else digest
 
     def rejoin(self, begin: Position) -> list[Digest]:
         """Go on behind `begin` after every host that knew this receiver has gone.

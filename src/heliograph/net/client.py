@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from heliograph.client.client import Client
 from heliograph.event.errors import EventError, LinkError, UsageError
 from heliograph.net.dialer import Dialer
+from heliograph.net.offering import offer
 from heliograph.net.policies import read_policy
 from heliograph.net.receiver import AsyncReceiver
 from heliograph.net.sender import AsyncSender
@@ -143,6 +144,9 @@ class AsyncClient:
     ) -> AsyncSender:
         """Offer a stream; return what publishes its events.
 
+        A client of this name that had the stream and is gone gives way at once; where the planet
+        does not know yet that it is gone, this waits, for three heartbeats and a second more.
+
         Args:
             stream: Its key, as in "patient/7/pulse".
             schema: What attributes its events have; without one it grows with what is published.
@@ -153,14 +157,7 @@ class AsyncClient:
         """
         self.check()
         epoch = time.time_ns() // 1_000 if epoch is None else epoch
-        with self.shell.lock:
-            number = self.core.advertise(stream, schema, self.shell.clock(), epoch)
-        try:
-            await self.expect(number)
-        except BaseException:
-            with self.shell.lock:
-                self.core.withdraw(number, self.shell.clock())
-            raise
+        number = await offer(self, stream, schema, epoch)
         sender = self._senders[number] = AsyncSender(self, number, stream)
         return sender
 

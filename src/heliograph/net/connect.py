@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from heliograph.client.config import ClientConfig
 from heliograph.net.addresses import read_addresses
 from heliograph.net.client import AsyncClient
+from heliograph.net.names import default_name
 from heliograph.net.tls import client_context
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Connecting:
 def connect(
     address: str = ADDRESS,
     *,
-    name: str = "",
+    name: str | None = None,
     seconds: float = CONNECT_SECONDS,
     tls: TlsFiles | None = None,
     config: ClientConfig | None = None,
@@ -73,7 +74,9 @@ def connect(
     Args:
         address: Where it is, `helio://host:port`, or `helios://` for TLS; several, separated by
             commas, are tried in turn.
-        name: What the planet calls this client in its status and logs; unless `config` says it.
+        name: What the planet calls this client in its status and logs, and by what it knows it when
+            it is started again without its state. None is the program and its host, as in
+            sensor@ward-3, unless `config` says it; a client of the name "" is known by nothing.
         seconds: How long to wait for the first link. Later ones are waited for without end.
         tls: PEM files, where not the authorities that the system trusts are to be trusted.
         config: Settings of the client's core.
@@ -82,4 +85,7 @@ def connect(
         UsageError: An address is none, or, when it is awaited, a PEM file is not one.
         LinkError: When it is awaited, and no planet answered in time.
     """
-    return Connecting(address, config or ClientConfig(name=name), tls, seconds)
+    config = config or ClientConfig()
+    if name is not None or not config.name:
+        config = config.called(default_name() if name is None else name)
+    return Connecting(address, config, tls, seconds)

@@ -54,8 +54,8 @@ class AsyncSender:
             time: When it happened: microseconds since 1970 in UTC, or a datetime; None is now.
 
         Raises:
-            EventError: The values do not fit the stream's declared schema, or are longer than a
-                frame may be; nothing was published.
+            EventError: The values do not fit the stream's declared schema, are longer than a frame
+                may be, or the stream is another client's now; nothing was published.
         """
         if time is None:
             time = clock.time_ns() // 1_000
@@ -74,7 +74,8 @@ class AsyncSender:
         Its column `_time` holds the times (now where there is none); all others are attributes.
 
         Raises:
-            EventError: A column does not fit the stream's schema; nothing was published.
+            EventError: A column does not fit the stream's schema, or the stream is another client's
+                now; nothing was published.
         """
         number = self.append_table(table)
         self.shell.flush()
@@ -110,7 +111,11 @@ class AsyncSender:
         return {} if sender is None else lane_status(sender.lane) | {"receivers": sender.receivers}
 
     async def flush(self) -> None:
-        """Wait until everything that was published has been acknowledged."""
+        """Wait until everything that was published has been acknowledged.
+
+        Raises:
+            EventError: The stream is another client's now.
+        """
         await self._client.idle(self._number)
 
     def close(self) -> None:

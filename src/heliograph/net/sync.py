@@ -247,7 +247,7 @@ async def _called(function: Callable[[], Result]) -> Result:
 def connect_sync(
     address: str = ADDRESS,
     *,
-    name: str = "",
+    name: str | None = None,
     seconds: float = CONNECT_SECONDS,
     tls: TlsFiles | None = None,
     config: ClientConfig | None = None,

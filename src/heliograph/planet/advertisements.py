@@ -1,14 +1,15 @@
 """Advertisements: who offers which stream, from which number on, and by which schema.
 
-The first client that advertises a stream owns it, until it withdraws it or has departed. A sender
-that starts again without its state begins a larger epoch, which has a schema of its own.
+The first client that advertises a stream owns it, until it withdraws it or has departed, or gives
+way to its successor (`owners`). A sender that starts again without its state begins a larger epoch,
+which has a schema of its own.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from heliograph.event.errors import EventError, HeliographError, WireError
+from heliograph.event.errors import EventError, HeliographError
 from heliograph.event.event import Position
 from heliograph.event.types import TIME_MAX, TIME_MIN
 from heliograph.lane.account import Account
@@ -44,22 +45,22 @@ class Advertisements:
     def advertise(self, client: ClientState, message: Advertise, now: int) -> None:
         """Take a stream on, or say why not."""
         try:
-            self._advertise(client, message, now)
+            refusal = self._advertise(client, message, now)
         except EventError as error:
+            refusal = Refused(message.request, str(error))
+        if refusal is not None:
             found = self.planet.multicast.streams.get(message.stream)
             if found is not None:
                 self.planet.multicast.forget(found)  # It may have come about for this.
-            self.planet.say(client, Refused(message.request, str(error)))
+            self.planet.say(client, refusal)
 
-    def _advertise(self, client: ClientState, message: Advertise, now: int) -> None:
+    def _advertise(self, client: ClientState, message: Advertise, now: int) -> Refused | None:
         stream = self.planet.multicast.stream(message.stream)
-        owner = stream.owner
-        if owner is not None and owner is not client:
-            raise EventError(
-                f"the stream {stream.key} is offered by another client; it is free again when that "
-                f"one departs, or {self.planet.config.session_seconds:g} s after it is gone"
-            )
-        if owner is None and len(client.senders) >= self.planet.config.senders_per_client_max:
+        refusal = self.planet.owners.refusal(stream, client, message, now)
+        if refusal is not None:
+            return refusal
+        most = self.planet.config.senders_per_client_max
+        if stream.owner is not client and len(client.senders) >= most:
             raise EventError(f"a client offers at most {len(client.senders)} streams here")
         if not TIME_MIN <= message.base <= TIME_MAX or message.next < 1:
             raise EventError("an advertisement with a time or number that cannot be")
@@ -72,6 +73,7 @@ class Advertisements:
                 f"without its state starts a larger one, not {message.epoch}"
             )
         self._begin(stream, client, message, schema, now)
+        return None
 
     def _begin(
         self, stream: Stream, client: ClientState, message: Advertise, schema: Schema, now: int
@@ -85,6 +87,8 @@ class Advertisements:
         before, at = stream.alias, stream.position
         if stream.owner is not None:
             stream.owner.senders.pop(stream.alias, None)
+            if stream.owner is not client:
+                self.planet.owners.displace(stream, stream.owner)
         begin = Position(message.epoch, message.next - 1)
         gaps: list[Digest] = []
         if at.epoch:
@@ -156,7 +160,8 @@ class Advertisements:
         """Take the larger schema of a stream, and hand it on before the events that need it."""
         stream = client.senders.get(message.alias)
         if stream is None:
-            raise WireError("a schema of a stream that this client does not offer")
+            self.planet.owners.ignore(client, message.alias, "a schema")
+            return
         schema = forms.read_schema(message.schema)
         forms.check_growth(stream.schema, schema)
         stream.names[stream.position.epoch] = Name(stream.alias, stream.base, schema)
@@ -169,6 +174,7 @@ class Advertisements:
         stream = client.senders.get(message.alias)
         if stream is not None:
             self.release(stream, now)
+        client.displaced.pop(message.alias, None)  # It knows, and sends no more.
 
     def release(self, stream: Stream, now: int) -> None:
         """Go on without an owner: what it left open is lost, and its receivers wait."""

@@ -65,11 +65,11 @@ class Mobility:
             raise
         client.detached_at = None
         config = self.planet.config
-        features = [one for one in FEATURES if one in message.features]
+        client.features = [one for one in FEATURES if one in message.features]
         session.greet(
             Attached(
                 version,
-                features,
+                client.features,
                 client.token,
                 resumed,
                 received,
@@ -111,6 +111,11 @@ class Mobility:
         self._tokens.pop(client.token, None)
         if client.link is not None:
             self.planet.dismiss(client.link, "departed", "the client departed")
+
+    def attached(self, client: ClientState) -> bool:
+        """Say whether a client may still be heard: it has a connection that is not being closed."""
+        one = None if client.link is None else self.planet.links.get(client.link)
+        return one is not None and not one.closing
 
     def gone(self, client: ClientState, now: int) -> None:
         """Keep what a client that lost its connection may come back for."""

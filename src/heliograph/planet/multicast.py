@@ -66,7 +66,8 @@ class Multicast:
         """Take a run of events: the hot path."""
         stream = client.senders.get(run.alias)
         if stream is None:
-            raise WireError(f"events under the alias {run.alias}, which is not this client's")
+            self.planet.owners.ignore(client, run.alias, "events")
+            return
         account = stream.account
         block = forms.run_block(run, stream.key, account.epoch, stream.schema.version, stream.base)
         self._block(stream, block, b"", now)
@@ -75,7 +76,8 @@ class Multicast:
         """Take a block of many events."""
         stream = client.senders.get(frame.alias)
         if stream is None:
-            raise WireError(f"a block under the alias {frame.alias}, which is not this client's")
+            self.planet.owners.ignore(client, frame.alias, "a block")
+            return
         if frame.version > stream.schema.version:
             raise WireError(f"a block of the schema version {frame.version}, which was not told")
         block = forms.framed_block(frame, stream.key, stream.account.epoch)
@@ -85,7 +87,8 @@ class Multicast:
         """Take a digest, for what was dropped before it came here."""
         stream = client.senders.get(frame.alias)
         if stream is None:
-            raise WireError(f"a digest under the alias {frame.alias}, which is not this client's")
+            self.planet.owners.ignore(client, frame.alias, "a digest")
+            return
         found = forms.framed_digest(frame, stream.key, stream.account.epoch)
         digest: Digest | None = stream.account.settle(found)
         if digest is not None:

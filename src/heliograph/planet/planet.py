@@ -20,6 +20,7 @@ from heliograph.planet.cursors import Cursors
 from heliograph.planet.demands import Demands
 from heliograph.planet.mobility import Mobility
 from heliograph.planet.multicast import Multicast
+from heliograph.planet.owners import Owners
 from heliograph.planet.state import Totals
 from heliograph.planet.subscriptions import Subscriptions
 from heliograph.wire.core import Close, Effect, Log
@@ -64,6 +65,7 @@ class Planet:
         self.totals = Totals()
         self.mobility = Mobility(self)
         self.multicast = Multicast(self)
+        self.owners = Owners(self)
         self.advertisements = Advertisements(self)
         self.demands = Demands(self)
         self.subscriptions = Subscriptions(self)

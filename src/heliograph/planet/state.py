@@ -119,7 +119,11 @@ class ClientState:
         self.name = name
         self.session = Session(config.window_bytes, config.frame_bytes)
         self.outlet = Outlet()
+        self.features: list[str] = []  # What it and the planet both understand.
         self.senders: dict[int, Stream] = {}  # By alias.
+        # Aliases that are another client's streams now, until this one has said that it knows; and
+        # whether anything came under them since.
+        self.displaced: dict[int, bool] = {}
         self.receivers: dict[int, Subscription] = {}
         self.streams: dict[str, Stream] = {}  # Those that its outlet has groups of.
         self.budget = Budget(config.pack_steps)

@@ -19,6 +19,7 @@ from heliograph.sim.story import MILLISECOND, SECOND
 from heliograph.sim.world import SimulationError
 
 if TYPE_CHECKING:
+    from heliograph.client.client import Client
     from heliograph.event.block import Block
     from heliograph.event.digest import Digest
     from heliograph.sim.client_host import ClientHost
@@ -143,42 +144,47 @@ class Application:
             self._burst(sender)
 
     def _burst(self, sender: Sender) -> None:
-        if self.host.core is not None and not self.host.frozen and sender.id is not None:
+        client, epoch = self.host.core, sender.epoch
+        if client is not None and epoch is not None and self._may_publish(client, sender):
             count = min(sender.burst, sender.left)
             if sender.blocks:
-                self._publish_block(sender, count)
+                self._publish_block(client, epoch, sender, count)
             else:
                 for _ in range(count):
-                    self._publish_one(sender)
+                    self._publish_one(client, epoch, sender)
             self.host.settle()
         if sender.left:
             self.world.after(sender.interval, partial(self._burst, sender))
 
-    def _publish_one(self, sender: Sender) -> None:
-        """Publish the next event; a process that is gone or stands still publishes nothing."""
-        client, epoch = self.host.core, sender.epoch
-        if client is None or sender.id is None or epoch is None:
-            return
+    def _may_publish(self, client: Client, sender: Sender) -> bool:
+        """Say whether a process may, and does not stand still; one that is displaced gives up."""
+        if self.host.frozen or sender.id is None:
+            return False
+        one = client.senders[sender.id]
+        if one.displaced:
+            self._tell(f"may not send {sender.stream} any more: {one.error}")
+            sender.left = 0
+            self.withdraw(sender)
+        return one.error is None
+
+    def _publish_one(self, client: Client, epoch: Epoch, sender: Sender) -> None:
         time = event_time(self.world.now)
         values = values_of(sender.stream, epoch.epoch, epoch.last + 1)
         epoch.times.append(time)
         sender.left -= 1
-        number = client.publish(sender.id, values, time, self.world.now)
+        number = client.publish(sender.id or 0, values, time, self.world.now)
         if number != epoch.last:
             raise SimulationError(f"{sender.stream} gave {number} to event {epoch.last}")
 
-    def _publish_block(self, sender: Sender, count: int) -> None:
+    def _publish_block(self, client: Client, epoch: Epoch, sender: Sender, count: int) -> None:
         """Publish the next events at once, as a table of them would be."""
-        client, epoch = self.host.core, sender.epoch
-        if client is None or sender.id is None or epoch is None:
-            return
         numbers = range(epoch.last + 1, epoch.last + count + 1)
         times = [event_time(self.world.now) + place for place in range(count)]
         rows = [SCHEMA.row(values_of(sender.stream, epoch.epoch, number)) for number in numbers]
         block = block_of(sender.stream, epoch.epoch, numbers, times, rows, SCHEMA)
         epoch.times += times
         sender.left -= count
-        client.offer(sender.id, suited(block, SCHEMA), SCHEMA, self.world.now)
+        client.offer(sender.id or 0, suited(block, SCHEMA), SCHEMA, self.world.now)
 
     # Receivers.
 

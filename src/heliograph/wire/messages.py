@@ -18,7 +18,9 @@ VERSION: Final = 1
 # The newer of two sides speaks the version of the older one, down to this.
 OLDEST: Final = 1
 # What a side may say that it understands; both use what both name.
-FEATURES: Final = ("to",)
+# Whoever knows `displaced` may be told that another client offers its stream now.
+DISPLACED: Final = "displaced"
+FEATURES: Final = ("to", DISPLACED)
 # Says, for the frames that a client received, that the session of its token is to be forgotten.
 ANEW: Final = -1
 
@@ -97,6 +99,12 @@ class Demand(Message, frozen=True, array_like=True, tag=14):
     policies: list[bytes]
 
 
+class Displaced(Message, frozen=True, array_like=True, tag=15):
+    """Another client of the same name offers the stream now; this one offers it no longer."""
+
+    alias: int
+
+
 class Subscribe(Message, frozen=True, array_like=True, tag=20):
     """A receiver wants a stream, which need not exist yet; `epoch` and `number` are its cursor."""
 
@@ -158,10 +166,11 @@ class Done(Message, frozen=True, array_like=True, tag=30):
 
 
 class Refused(Message, frozen=True, array_like=True, tag=31):
-    """A request was not carried out."""
+    """A request was not carried out; in `again` milliseconds it may be, unless that is 0."""
 
     request: int
     reason: str
+    again: int = 0
 
 
 class Denied(Message, frozen=True, array_like=True, tag=32):
@@ -208,6 +217,7 @@ AnyMessage = (
     | Grow
     | Withdraw
     | Demand
+    | Displaced
     | Subscribe
     | Subscribed
     | Opened
