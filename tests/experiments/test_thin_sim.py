@@ -7,8 +7,11 @@ import pytest
 
 from experiments.queues import SIZE, ran
 from heliograph.experiments import thin_sim
-from heliograph.experiments.load import capacity
+from heliograph.experiments.load import STREAM, capacity
+from heliograph.experiments.rig import PLANET, Rig
 from heliograph.experiments.thin_link import QUEUES
+from heliograph.experiments.transit import SECOND
+from heliograph.planet.config import PlanetConfig
 
 POLICIES = [one.name for one in QUEUES[1:]]
 
@@ -77,3 +80,21 @@ def test_answers_come_soon_and_little_is_stale_beside_a_full_link() -> None:
     assert max(found.answers) < 1
     assert found.silence < 2
     assert 0 < found.beyond < 8_192
+
+
+def test_hosts_that_stand_still_make_no_thin_link_look_fast() -> None:
+    rig = Rig(1, PlanetConfig(name=PLANET, lane_bytes=SIZE))
+    receiver = rig.client("receiver", thin_sim.QUALITY)
+    rig.world.run(SECOND)
+    receiver.subscribe(QUEUES[1].policy(1))
+    rig.world.run(SECOND)
+    rig.publish()
+    rig.world.run(20 * SECOND)
+    window = rig.planet.multicast.streams[STREAM].lanes[0][2].session.window
+    for turn in range(12):
+        host = rig.host if turn % 2 else receiver
+        host.freeze()
+        rig.world.run(SECOND)
+        host.thaw()
+        rig.world.run(SECOND)
+        assert window.limit < 8_192

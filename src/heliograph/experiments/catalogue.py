@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from heliograph.event.errors import UsageError
-from heliograph.experiments import thin_link
+from heliograph.experiments import fanout, reattach, thin_fanout, thin_link
 
 if TYPE_CHECKING:
     from heliograph.experiments.findings import Experiment
 
-_ALL: Final[tuple[Experiment, ...]] = (thin_link.EXPERIMENT,)
+_ALL: Final[tuple[Experiment, ...]] = (
+    fanout.EXPERIMENT,
+    thin_link.EXPERIMENT,
+    thin_fanout.EXPERIMENT,
+    reattach.EXPERIMENT,
+)
 EXPERIMENTS: Final = {one.name: one for one in _ALL}
 
 

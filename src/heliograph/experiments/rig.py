@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.client.client import Client
 from heliograph.client.config import ClientConfig
 from heliograph.event.block import Block
 from heliograph.event.convert import events_of
+from heliograph.experiments.forwarder import Forwarder
 from heliograph.experiments.load import EVENT_INTERVAL, HEAD_BYTES, SCHEMA, STREAM, padding, values
-from heliograph.sim.host import Host
+from heliograph.planet.planet import Planet
+from heliograph.sim.host import CoreT, Host
 from heliograph.sim.network import Network
 from heliograph.sim.planet_host import PlanetHost
-from heliograph.sim.quality import Quality
+from heliograph.sim.quality import FAST, Quality
 from heliograph.sim.truth import Truth
 from heliograph.sim.world import World
 from heliograph.wire.core import Answered, Arrived, Connect
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from heliograph.planet.config import PlanetConfig
     from heliograph.policy.model import Policy
     from heliograph.sim.cable import Cable
+    from heliograph.sim.link import End
     from heliograph.wire.core import Effect
 
 PLANET: Final = "sol"
@@ -87,7 +90,27 @@ class Inbox:
         return last - first + 1 - len(numbers) - counted
 
 
-class Caller(Host[Client]):
+class _Prompt(Host[CoreT]):
+    """A host that reads what arrives at once: here nobody wants to find mistakes of reading."""
+
+    def readable(self, end: End) -> None:
+        """Read all."""
+        self._read(end)
+
+
+class _Planet(_Prompt[Planet], PlanetHost):
+    """A planet that reads at once."""
+
+
+class _Forwarder(_Prompt[Forwarder]):
+    """Plain forwarding in a planet's place."""
+
+    def make(self) -> Forwarder:
+        """Return a fresh one."""
+        return Forwarder()
+
+
+class Caller(_Prompt[Client]):
     """A simulated client whose program is an experiment's: it takes whatever arrives."""
 
     def __init__(self, network: Network, name: str) -> None:
@@ -147,12 +170,17 @@ class Caller(Host[Client]):
 class Rig:
     """A planet, a sender beside it on a fast cable, and receiving clients behind their cables."""
 
-    def __init__(self, seed: int, config: PlanetConfig) -> None:
-        """Start the planet and the sender."""
+    def __init__(self, seed: int, config: PlanetConfig | None, local: Quality = FAST) -> None:
+        """Start the planet and the sender; without a configuration it is plain forwarding."""
         self.world = World(seed)
         self.network = Network(self.world)
-        self.planet = PlanetHost(self.network, config, Truth())
-        self.planet.start()
+        self.host: Host[Any] = (
+            _Forwarder(self.network, PLANET)
+            if config is None
+            else _Planet(self.network, config, Truth())
+        )
+        self.host.start()
+        self.network.lay("sender", PLANET, local)
         self.sender = Caller(self.network, "sender")
         self.sender.program = self._advertise
         self.published: list[int] = []  # When.
@@ -161,6 +189,13 @@ class Rig:
         self._stream = 0
         self._pad = padding()
         self.sender.start()
+
+    @property
+    def planet(self) -> Planet:
+        """The planet."""
+        if not isinstance(self.host.core, Planet):
+            raise TypeError("no planet runs here")
+        return self.host.core
 
     def _advertise(self, client: Client) -> None:
         self._stream = client.advertise(STREAM, SCHEMA, self.world.now, _EPOCH)

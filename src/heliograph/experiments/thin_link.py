@@ -51,6 +51,7 @@ QUEUES: Final = (
 _PROBED: Final = QUEUES[1]
 _SECONDS: Final = 540.0
 _SEEDS: Final = 8
+_QUICK_SEEDS: Final = 3
 _BULK_SECONDS: Final = 60.0
 _QUICK_SECONDS: Final = 320.0  # It takes most of that until all is steady.
 _QUICK_BULK_SECONDS: Final = 20.0
@@ -60,7 +61,7 @@ _STOP_SECONDS: Final = 4.0
 def simulate(setting: Setting) -> Findings:
     """Run all queues over a simulated link, with a chance of its own for each seed."""
     seconds = setting.seconds or (_QUICK_SECONDS if setting.quick else _SECONDS)
-    seeds = setting.seeds or (1 if setting.quick else _SEEDS)
+    seeds = setting.seeds or (_QUICK_SEEDS if setting.quick else _SEEDS)
     plain = thin_sim.bulk(1, _BULK_SECONDS)
     runs: dict[str, list[Transit]] = {one.name: [] for one in QUEUES}
     for seed in range(1, seeds + 1):

@@ -65,10 +65,10 @@ def simulate(queue: Queue, size: int, seconds: float, seed: int) -> Transit:
     watch = PackWatch(found.packs)
 
     def look() -> None:
-        planet, client, now = rig.planet.core, receiver.core, rig.world.now
-        if planet is None or client is None:
+        client, now = receiver.core, rig.world.now
+        if client is None:
             return
-        lane, _, state = planet.multicast.streams[STREAM].lanes[0]
+        lane, _, state = rig.planet.multicast.streams[STREAM].lanes[0]
         watch.look(lane, now)
         found.under_way.append((now, state.session.window.under_way))
         found.received.append((now, client.session.received_bytes))
@@ -94,13 +94,12 @@ def probe(queue: Queue, size: int, seconds: float, seed: int, stop: float) -> Pr
     receiver.subscribe(queue.policy(seed))
     asked: dict[int, int] = {}
     silent = [0]
-    beyond = [0]
 
     def look() -> None:
-        planet, client = rig.planet.core, receiver.core
-        if planet is None or client is None or receiver.frozen:
+        client = receiver.core
+        if client is None or receiver.frozen:
             return
-        state = planet.multicast.streams[STREAM].lanes[0][2]
+        state = rig.planet.multicast.streams[STREAM].lanes[0][2]
         silent[0] = max(silent[0], rig.world.now - client.session.heard)
         silent[0] = max(silent[0], rig.world.now - state.session.heard)
 
@@ -120,9 +119,7 @@ def probe(queue: Queue, size: int, seconds: float, seed: int, stop: float) -> Pr
     rig.world.run(int(seconds * SECOND))
     receiver.freeze()
     rig.world.run(int(stop * SECOND))
-    planet = rig.planet.core
-    if planet is not None:
-        beyond[0] = planet.multicast.streams[STREAM].lanes[0][2].session.window.under_way
+    beyond = rig.planet.multicast.streams[STREAM].lanes[0][2].session.window.under_way
     answers = [(receiver.told[one] - at) / SECOND for one, at in asked.items()
                if one in receiver.told]  # fmt: skip
-    return Prompt(answers, silent[0] / SECOND, beyond[0], len(asked) - len(answers))
+    return Prompt(answers, silent[0] / SECOND, beyond, len(asked) - len(answers))
