@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from heliograph.event.columns import Column, Columns
 from heliograph.event.convert import events_of
 from heliograph.event.errors import EventError
 from heliograph.event.schema import Schema
-from heliograph.event.types import Type, fit
+from heliograph.event.types import TIME_MAX, Type, fit
 from strategies import PROPERTY, blocks, same, schemas
 
 if TYPE_CHECKING:
@@ -178,3 +179,22 @@ def test_runs_are_parted_by_epoch_and_stream() -> None:
     some = [block_of(stream, epoch, [1, 2], [0, 0], [[1], [2]], schema) for stream, epoch in places]
 
     assert Columns(some, schema).runs() == [("s", 1, 4), ("s", 2, 2), ("t", 2, 2)]
+
+
+@pytest.mark.parametrize("form", ["rows", "columns"])
+def test_times_that_no_calendar_has_are_refused(form: str) -> None:
+    schema = Schema.declare({"a": "int64"})
+    block = block_of("s", 1, [1, 2], [TIME_MAX, TIME_MAX + 1], [[1], [2]], schema)
+    if form == "columns":
+        batch = arrow.read_batch(
+            arrow.to_columns(block_of("s", 1, [1, 2], [0, 1], [[1], [2]], schema), schema), schema
+        )
+        times = pa.array([TIME_MAX, TIME_MAX + 1], pa.timestamp("us", "UTC"))
+        batch = pa.record_batch([times, batch.column(1)], schema=batch.schema)
+        block = arrow.columns_block("s", 1, [1, 2], batch, schema)
+    with pytest.raises(EventError, match="outside the years"):
+        Columns([block], schema).times()
+    with pytest.raises(EventError, match="outside the years"):
+        events_of(block, schema)
+    with pytest.raises(EventError, match="outside the years"):
+        arrow.to_table([block], schema)

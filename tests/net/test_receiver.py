@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 
+import msgspec
 import pyarrow as pa
 import pytest
 
 from heliograph.client.config import ClientConfig
+from heliograph.event.block import ROWS, Block
 from heliograph.event.digest import Digest
 from heliograph.event.errors import EventError, PolicyError, UsageError
+from heliograph.event.rows import assemble
 from heliograph.event.schema import Schema
 from heliograph.net.connect import connect
 from heliograph.policy import build
@@ -190,5 +193,30 @@ def test_a_receiver_that_waits_ends_with_its_client() -> None:
                 waiting = asyncio.create_task(anext(receiver, None))
                 await asyncio.sleep(0)
             assert await waiting is None
+
+    run(main())
+
+
+def test_an_event_that_its_sender_broke_comes_as_an_opaque_one_and_the_others_as_they_are() -> None:
+    async def main() -> None:
+        async with planet_and_clients() as (_, (device, viewer)):
+            receiver = await viewer.subscribe("s")
+            tables = await viewer.subscribe("s")
+            schema = Schema.declare({"a": "int64"})
+            sender = await device.advertise("s", schema)
+            sender.publish({"a": 1})
+            bad = msgspec.msgpack.encode([0, "two"])
+            ((number, core),) = device.core.senders.items()
+            block = Block("s", core.epoch, 2, 1, 1, 1, 0, ROWS, b"", assemble([bad]))
+            device.core.offer(number, block, schema, device.shell.clock())
+            sender.publish({"a": 3})
+            events, _ = await receive(receiver, 3)
+            assert [one.values for one in events] == [{"a": 1}, {"_opaque": bad}, {"a": 3}]
+            found = []
+            async for table in tables.batches():
+                found += table["a"].to_pylist()
+                if len(found) == 3:
+                    break
+            assert found == [1, None, 3]
 
     run(main())

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from heliograph.event.block import Block
 from heliograph.event.schema import Schema
-from heliograph.event.types import Type
+from heliograph.event.types import TIME_MAX, Type
 from heliograph.policy.model import Policy
 from heliograph.wire.forms import policy_bytes, schema_bytes
 from heliograph.wire.messages import (
@@ -25,6 +26,8 @@ from planet.policies import EVERY, above
 from planet.ward import Ward, event, row
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from heliograph.client.client import Client
 
 
@@ -106,6 +109,16 @@ def lying(ward: Ward) -> int:
     return 60
 
 
+def far(ward: Ward) -> int:
+    """Let the stranger offer a stream whose times no calendar has; return the last number."""
+    alias = ward.offer()
+    for number in range(1, 61):
+        late = msgspec.msgpack.encode([TIME_MAX + number, number])
+        ward.eve.send(event(alias, number, late))
+    ward.rig.settle()
+    return 60
+
+
 def read_all(ward: Ward, client: Client, receiver: int) -> tuple[int, int, int]:
     """Return how many events came, how many were counted, and up to which number."""
     events = counted = upto = 0
@@ -117,13 +130,16 @@ def read_all(ward: Ward, client: Client, receiver: int) -> tuple[int, int, int]:
     return events, counted, upto
 
 
-def test_rows_that_are_not_of_the_schema_cost_their_owner_when_a_lane_packs_them() -> None:
+@pytest.mark.parametrize("harm", [lying, far])
+def test_events_that_cannot_be_told_cost_their_owner_when_a_lane_packs_them(
+    harm: Callable[[Ward], int],
+) -> None:
     ward = Ward(lane_entries=32)
     slow = ward.rig.client("slow")
     receiver = ward.rig.subscribe(slow, "bad", EVERY)
     slow.detach(ward.rig.now)
     ward.rig.settle()
-    lying(ward)
+    harm(ward)
     assert ward.refused("unreadable")
     slow.attach(ward.rig.now)
     ward.rig.run(2)

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heliograph.event.block import block_of
+from heliograph.event.block import Block, block_of
 from heliograph.event.columns import Columns
 from heliograph.event.digest import Digest
 from heliograph.event.schema import Schema
 from heliograph.policy import build
 from heliograph.policy.binding import BoundFilter, BoundPolicy, bind
 from heliograph.policy.limits import Limits
-from heliograph.policy.model import Each, Policy, Rest
+from heliograph.policy.model import Each, Policy
 from heliograph.policy.pack import Held, pack, pack_to_fit
 from heliograph.policy.union import bind_union
 from policy.runs import events
@@ -109,13 +109,35 @@ def test_a_digest_says_what_the_digesters_of_all_ask_for_each_once() -> None:
     ]
 
 
-def test_always_levels_and_what_is_left_of_a_full_lane_are_the_planets_to_choose() -> None:
-    strict = build.policy("a", build.every(2), always=build.gt(100), rest="newest")
+@pytest.mark.parametrize(
+    ("rests", "left"),
+    [
+        (["newest"], range(6, 8)),
+        (["oldest"], range(2)),
+        (["newest", "nothing"], range(6, 8)),
+        (["nothing", "oldest"], range(2)),
+        (["oldest", "newest"], range(6, 8)),
+        (["nothing", "nothing"], range(0)),
+    ],
+)
+def test_when_no_level_frees_enough_that_is_left_which_any_receiver_keeps(
+    rests: list[str], left: range
+) -> None:
+    policies = [build.policy("a", rest=rest) for rest in rests]
+    packed = pack_to_fit(
+        Held([block(events(*range(8)), SCHEMA)]), bind_union(policies, SCHEMA), 1,
+        Limits(8, least=5 / 8),
+    )  # fmt: skip
+    kept = [one for entry in packed.entries if isinstance(entry, Block) for one in entry.numbers()]
+    assert kept == [one + 1 for one in left]
+
+
+def test_always_levels_are_the_planets_to_run() -> None:
+    strict = build.policy("a", build.every(2), always=build.gt(100))
     for policies in ([strict], [strict, EVERY]):
         one = bind_union(policies, SCHEMA)
         assert one.always == ()
         assert one.policy.always == ()
-        assert one.policy.rest is Rest.NOTHING
         found = pack(Held([block(events(1, 2, 3, 4), SCHEMA)]), one, 1)
         assert sum(entry.filtered for entry in found.entries if isinstance(entry, Digest)) == 0
     assert bind_union([build.policy(None, build.every(2), each="run")], SCHEMA).policy.each is (

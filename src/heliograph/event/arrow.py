@@ -25,7 +25,7 @@ from heliograph.event.block import (
     cover,
 )
 from heliograph.event.errors import EventError
-from heliograph.event.types import Type
+from heliograph.event.types import Type, check_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,6 +84,9 @@ def read_batch(block: Block, schema: Schema) -> pa.RecordBatch:
         raise EventError(f"a block of {block.count} events has columns of {batch.num_rows}")
     if batch.column(0).null_count:
         raise EventError("an event without a time")
+    for column in batch.columns[1:]:
+        if pa.types.is_list(column.type) and column.flatten().null_count:
+            raise EventError("a list with a null in it")
     return batch
 
 
@@ -103,15 +106,25 @@ def _widen(batch: pa.RecordBatch, wanted: pa.Schema) -> pa.RecordBatch:
 def to_batch(block: Block, schema: Schema) -> pa.RecordBatch:
     """Return the events of a block of either form as columns."""
     if block.form == ARROW:
-        return read_batch(block, schema)
+        batch = read_batch(block, schema)
+        _check_times(batch.column(0).to_numpy().view(np.int64))
+        return batch
     decoded = rows.decode([(block.body, block.count)], schema.types)
-    times = pa.array([row.time + block.time for row in decoded], pa.int64()).cast(_TIME)
-    columns = [times]
+    times = [row.time + block.time for row in decoded]
+    _check_times(times)
+    columns = [pa.array(times, pa.int64()).cast(_TIME)]
     for place, kind in enumerate(schema.types):
         name = f"v{place}"
         values = [getattr(row, name) for row in decoded]
         columns.append(_array(values, kind))
     return pa.record_batch(columns, schema=batch_schema(schema))
+
+
+def _check_times(times: Any) -> None:
+    """Refuse times that no calendar has."""
+    if len(times):
+        check_time(int(np.min(times)))
+        check_time(int(np.max(times)))
 
 
 def _array(values: list[Any], kind: Type) -> pa.Array:
@@ -181,6 +194,7 @@ def stored_rows(batch: pa.RecordBatch, schema: Schema) -> tuple[list[int], list[
         stored_values(batch.column(place), kind) for place, kind in enumerate(schema.types, 1)
     ]
     times = batch.column(0).cast(pa.int64()).to_pylist()
+    _check_times(times)
     return times, list(zip(*columns, strict=True)) if columns else [()] * batch.num_rows
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from heliograph.event import rows
 from heliograph.event.block import ROWS, Block, Places
 from heliograph.event.errors import EventError
-from heliograph.event.types import Type
+from heliograph.event.types import Type, check_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,7 +132,11 @@ class Columns:
                 self._chunks += [([block], arrow.read_batch(block, schema)) for block in run]
 
     def times(self) -> npt.NDArray[np.int64]:
-        """Return the time of each event in microseconds."""
+        """Return the time of each event in microseconds.
+
+        Raises:
+            EventError: One lies outside the years 1 to 9999, which no digest could tell.
+        """
         parts = []
         for run, data in self._chunks:
             if isinstance(data, list):
@@ -142,7 +146,11 @@ class Columns:
                 parts.append(starts + offsets)
             else:
                 parts.append(data.column(0).to_numpy().view(np.int64))
-        return _join(parts)
+        times = _join(parts)
+        if len(times):
+            check_time(int(times.min()))
+            check_time(int(times.max()))
+        return times
 
     def numbers(self) -> npt.NDArray[np.int64]:
         """Return the number of each event."""

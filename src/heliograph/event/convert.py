@@ -18,7 +18,7 @@ from heliograph.event.block import (
     cover,
 )
 from heliograph.event.event import Event
-from heliograph.event.types import restore
+from heliograph.event.types import TIME_MAX, TIME_MIN, check_time, restore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -65,6 +65,8 @@ def _plain_events(block: Block, schema: Schema) -> list[Event]:
     decoded = rows.decode_dicts(block.body, block.count, schema.tags, schema.types)
     for number, values in zip(numbers, decoded, strict=True):
         time = start + values.pop(rows.TIME)
+        if not TIME_MIN <= time <= TIME_MAX:
+            check_time(time)
         if None in values.values():
             values = {tag: value for tag, value in values.items() if value is not None}  # noqa: PLW2901 - the rest of it
         events.append(Event(stream, epoch, number, time, values))
@@ -76,6 +78,7 @@ def _stored(block: Block, schema: Schema) -> Iterator[tuple[int, Sequence[Any]]]
     if block.form == ROWS:
         names = [f"v{place}" for place in range(len(schema.types))]
         for row in rows.decode([(block.body, block.count)], schema.types):
+            check_time(block.time + row.time)
             yield block.time + row.time, [getattr(row, name) for name in names]
         return
     from heliograph.event import arrow  # noqa: PLC0415 - a device does without pyarrow

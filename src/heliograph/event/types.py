@@ -144,10 +144,19 @@ def microseconds(value: datetime) -> int:
     return (value - _EPOCH) // _MICROSECOND
 
 
-def moment(micros: int) -> datetime:
-    """Return the time that is `micros` microseconds after 1970 began, in UTC."""
+def check_time(micros: int) -> None:
+    """Refuse a time that no calendar has.
+
+    Raises:
+        EventError: It lies outside the years 1 to 9999.
+    """
     if not TIME_MIN <= micros <= TIME_MAX:
         raise EventError(f"the time {micros} us lies outside the years 1 to 9999")
+
+
+def moment(micros: int) -> datetime:
+    """Return the time that is `micros` microseconds after 1970 began, in UTC."""
+    check_time(micros)
     return _EPOCH + micros * _MICROSECOND
 
 

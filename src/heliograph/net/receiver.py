@@ -11,10 +11,11 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from heliograph.event.block import Block
-from heliograph.event.convert import blocks_of, events_of
+from heliograph.event.convert import blocks_of
 from heliograph.event.digest import Digest
 from heliograph.event.errors import EventError, UsageError
 from heliograph.event.event import Event
+from heliograph.event.unreadable import all_events, all_rows
 from heliograph.net.lanes import lane_status
 from heliograph.net.policies import read_policy
 
@@ -40,7 +41,7 @@ def decode(taken: list[Block | Digest], schema: Schema) -> list[Entry]:
     entries: list[Entry] = []
     for item in taken:
         if isinstance(item, Block):
-            entries += events_of(item, schema)
+            entries += all_events(item, schema)
         else:
             entries.append(item)
     return entries
@@ -121,8 +122,6 @@ class AsyncReceiver:
 
     async def batches(self, events_max: int = TABLE_EVENTS_MAX) -> AsyncIterator[Any]:
         """Yield what came as Arrow tables, as large as there is, and the digests between them."""
-        from heliograph.event.arrow import to_table  # noqa: PLC0415 - a device does without pyarrow
-
         while True:
             if self._entries:
                 taken: list[Block | Digest] = _blocks(self._entries[::-1], self.schema)
@@ -138,11 +137,11 @@ class AsyncReceiver:
                     run.append(item)
                     continue
                 if run:
-                    yield to_table(run, self.schema)
+                    yield _table(run, self.schema)
                     run = []
                 yield item
             if run:
-                yield to_table(run, self.schema)
+                yield _table(run, self.schema)
 
     async def repolicy(self, policy: Policy | str | Path | None) -> None:
         """Change the policy; nothing is lost, and what waits is packed under the new one."""
@@ -204,3 +203,12 @@ def _blocks(entries: list[Entry], schema: Schema) -> list[Block | Digest]:
         found += [*blocks_of(events, schema), entry]
         events = []
     return [*found, *blocks_of(events, schema)]
+
+
+def _table(blocks: list[Block], schema: Schema) -> Any:
+    from heliograph.event.arrow import to_table  # noqa: PLC0415 - a device does without pyarrow
+
+    try:
+        return to_table(blocks, schema)
+    except EventError:  # Some event in it cannot be read.
+        return to_table([part for one in blocks for part in all_rows(one, schema)], schema)

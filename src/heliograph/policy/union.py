@@ -7,14 +7,14 @@ what the digesters of all of them ask for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from heliograph.event.errors import PolicyError
 from heliograph.policy.binding import BoundFilter, BoundPolicy, bind
-from heliograph.policy.model import Policy
+from heliograph.policy.model import Policy, Rest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,12 +48,13 @@ def bind_union(policies: Sequence[Policy], schema: Schema) -> BoundPolicy:
     """Return what may be dropped for all receivers, bound to a schema.
 
     A policy that cannot apply to the schema is refused where it meets it, at the planet; here it is
-    left out. An always level is left to the planet as well, which knows each receiver.
+    left out. An always level is left to the planet as well: a receiver that joins meanwhile is owed
+    what another one never wants.
     """
     bound = []
     for policy in policies:
         try:
-            bound.append(bind(Policy(policy.levels, policy.digesters, policy.each), schema))
+            bound.append(bind(replace(policy, always=()), schema))
         except PolicyError:
             continue
     if len(bound) == 1:
@@ -65,5 +66,16 @@ def bind_union(policies: Sequence[Policy], schema: Schema) -> BoundPolicy:
     levels = tuple(
         (cast("BoundFilter", UnionFilter(tuple(bound), level)),) for level in range(1, top + 1)
     )
-    merged = Policy(digesters=tuple(one for one, _ in digesters.values()))
+    merged = Policy(
+        digesters=tuple(one for one, _ in digesters.values()),
+        rest=_rest([one.policy.rest for one in bound]),
+    )
     return BoundPolicy(merged, schema, (), levels, tuple(digesters.values()))
+
+
+def _rest(rests: Sequence[Rest]) -> Rest:
+    """Return what is left when no level frees enough: what any policy would keep then.
+
+    Where some keep the newest and some the oldest, all of it cannot stay; what is new is kept.
+    """
+    return next((one for one in (Rest.NEWEST, Rest.OLDEST) if one in rests), Rest.NOTHING)
