@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import pytest
 
@@ -65,6 +66,15 @@ def test_a_wrong_setting_is_refused_as_in_a_document() -> None:
 def test_a_filter_without_an_attribute_is_refused() -> None:
     with pytest.raises(PolicyError, match="it needs an attribute"):
         build.policy(None, build.uniq())
+
+
+def test_by_takes_one_tag() -> None:
+    several: Any = ["a", "b"]
+    with pytest.raises(PolicyError, match=r"^filter: by takes one tag, not a list of 2$"):
+        build.policy("x", build.latest(1, by=several))
+    several = 5
+    with pytest.raises(PolicyError, match=r"^filter: by takes one tag, not 5$"):
+        build.policy("x", build.latest(1, by=several))
 
 
 def test_built_in_rests_can_be_built() -> None:

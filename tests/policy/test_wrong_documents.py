@@ -227,6 +227,13 @@ WHOLE = [
     ("levels: 5", 1, "levels: expected a list"),
     ("levels:\n- UNIQ", 2, "level: expected a mapping of names to values"),
     ("attribute: [[a]]", 1, "attribute: expected plain values"),
+    ("rest: newest\nattribute: [a, b]", 2, "policy: attribute takes one tag, not a list of 2"),
+    (
+        "levels:\n- filters:\n  - name: LATEST\n    window: 1\n    by: [a]",
+        5,
+        "filter: by takes one tag, not a list of 1",
+    ),
+    ("summary:\n  digesters:\n  - {name: MAX, attribute: []}", 3, "digester: attribute takes one"),
     ("attribute: {a: b}", 1, "attribute: expected a value or a list of values"),
     ("attribute: ~", 1, "expected a value, found null"),
     ("attribute: a\nattribute: b", 2, "policy: attribute stands twice"),

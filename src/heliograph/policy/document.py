@@ -246,11 +246,14 @@ def _tag(element: Element, key: str) -> str | None:
     if key not in element.fields:
         return None
     value, line = element.fields[key]
+    if not isinstance(value, str):
+        what = f"a list of {len(value)}" if isinstance(value, tuple) else repr(value)
+        raise PolicyError(f"{key} takes one tag, not {what}", line=line, element=element.name)
     try:
-        check_tag(str(value))
+        check_tag(value)
     except EventError as error:
         raise PolicyError(str(error), line=line, element=element.name) from None
-    return str(value)
+    return value
 
 
 def _flag(element: Element, key: str) -> bool:
