@@ -106,6 +106,34 @@ def test_the_types_of_other_tools_become_ours_where_nothing_is_lost(
     assert same(read(path), [{"a": value}])
 
 
+FAR = 400_000_000_000_000_000
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([0, FAR], pa.timestamp("us")),
+        pa.array([0, -FAR], pa.timestamp("us", tz="UTC")),
+        pa.array([0, 18_446_744_073_709_557], pa.timestamp("ms")),
+        pa.array([0, 2**31 - 1], pa.int32()).cast(pa.date32()),
+        pa.array([0, FAR], pa.timestamp("us")).dictionary_encode(),
+        pa.array([[0], [0, FAR]], pa.list_(pa.timestamp("us"))),
+        pa.array([{"b": 0}, {"b": FAR}], pa.struct([("b", pa.timestamp("us"))])),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_a_time_that_no_event_can_have_is_refused_with_its_row_and_column(
+    tmp_path: Path, column: pa.Array
+) -> None:
+    path = tmp_path / "some.parquet"
+    pq.write_table(pa.table({"a": [1, 2], "far": column}), path)
+
+    with pytest.raises(
+        TraceError, match=r"some.parquet, row 2: column far: .*; a time lies in the years 1 to 9999"
+    ):
+        read(path)
+
+
 def test_nested_columns_become_tags_with_dots(tmp_path: Path) -> None:
     path = tmp_path / "some.parquet"
     pq.write_table(pa.table({"a": [{"b": 1, "c": {"d": dt.date(1970, 1, 1)}}]}), path)

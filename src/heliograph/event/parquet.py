@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from heliograph.event import arrow
@@ -120,11 +121,11 @@ class ParquetRecords:
         """Yield the rows, numbered from 1.
 
         Raises:
-            TraceError: The file is damaged.
+            TraceError: The file is damaged, or holds a time that no event can have.
         """
         try:
             for batch in self._file.iter_batches(self._batch_rows()):
-                for values in self._plain(batch).to_pylist():
+                for values in self._values(batch):
                     self._rows += 1
                     nested = any(isinstance(value, dict) for value in values.values())
                     yield Record(self._rows, flatten(values) if nested else values)
@@ -140,14 +141,34 @@ class ParquetRecords:
         widest = max((one.total_byte_size // max(1, one.num_rows) for one in groups), default=0)
         return max(1, min(GATHER_EVENTS_MAX, GATHER_BYTES_MAX // max(1, widest)))
 
-    def _plain(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Bring columns to the types that events have, where one holds the same values."""
-        columns = [
-            # Not `safe`: nanoseconds are cut to microseconds.
-            column if column.type == field.type else column.cast(field.type, safe=False)
-            for column, field in zip(batch.columns, self._schema, strict=True)
-        ]
-        return pa.record_batch(columns, schema=self._schema)
+    def _values(self, batch: pa.RecordBatch) -> list[dict[str, Any]]:
+        """Return the rows of a batch in the types that events have, where one holds the values.
+
+        Raises:
+            EventError: One of them is beyond any.
+        """
+        try:
+            columns = [
+                _cast(column, field.type)
+                for column, field in zip(batch.columns, self._schema, strict=True)
+            ]
+            rows: list[dict[str, Any]] = pa.record_batch(columns, schema=self._schema).to_pylist()
+        except (OverflowError, ValueError) as error:
+            raise self._beyond(batch, error) from None
+        return rows
+
+    def _beyond(self, batch: pa.RecordBatch, error: Exception) -> EventError:
+        """Return an error that names the column; the row is where reading stands then."""
+        for row in range(batch.num_rows):
+            for column, field in zip(batch.columns, self._schema, strict=True):
+                try:
+                    _cast(column.slice(row, 1), field.type).to_pylist()
+                except (OverflowError, ValueError) as found:
+                    self._rows += row + 1
+                    return EventError(
+                        f"column {field.name}: {found}; a time lies in the years 1 to 9999"
+                    )
+        return EventError(str(error))
 
     def _broken(self, error: Exception) -> TraceError:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -159,6 +180,13 @@ class ParquetRecords:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Bring a column to a type; nanoseconds are cut to microseconds, and nothing else is lost."""
+    if column.type == kind:
+        return column
+    return pc.cast(column, options=pc.CastOptions(target_type=kind, allow_time_truncate=True))
 
 
 def _plain_type(kind: pa.DataType) -> Any:
