@@ -9,11 +9,13 @@ import sys
 import tracemalloc
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heliograph.event.block import Block
+from heliograph.event.block import BLOCK_BYTES_MAX, Block
 from heliograph.event.convert import GATHER_EVENTS_MAX, blocks_of, events_of
 from heliograph.event.csv import CsvWriter
 from heliograph.event.digest import Digest
@@ -189,6 +191,17 @@ def test_a_bad_line_far_behind_is_refused_after_the_blocks_before_it(tmp_path: P
     ):
         seen.extend(block.count for block in trace)
     assert seen == [GATHER_EVENTS_MAX] * 2
+
+
+@pytest.mark.parametrize("behind", [[], ["c"]], ids=["last", "among others"])
+def test_an_event_larger_than_any_block_is_refused_with_its_own_row(
+    tmp_path: Path, behind: list[str]
+) -> None:
+    texts = ["a", "b" * (BLOCK_BYTES_MAX + 1), *behind]
+    pq.write_table(pa.table({"text": texts}), tmp_path / "some.parquet")
+
+    with pytest.raises(TraceError, match=r"some.parquet, row 2: a block has at most 16777216 byte"):
+        read(open_trace(tmp_path / "some.parquet"))
 
 
 @pytest.mark.parametrize("form", FORMS)

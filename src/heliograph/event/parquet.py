@@ -165,9 +165,9 @@ class ParquetRecords:
                     _cast(column.slice(row, 1), field.type).to_pylist()
                 except (OverflowError, ValueError) as found:
                     self._rows += row + 1
-                    return EventError(
-                        f"column {field.name}: {found}; a time lies in the years 1 to 9999"
-                    )
+                    is_text = isinstance(found, UnicodeError)
+                    hint = "" if is_text else "; a time lies in the years 1 to 9999"
+                    return EventError(f"column {field.name}: {found}{hint}")
         return EventError(str(error))
 
     def _broken(self, error: Exception) -> TraceError:

@@ -11,16 +11,16 @@ from heliograph.event.block import Block
 from heliograph.event.convert import GATHER_BYTES_MAX, GATHER_EVENTS_MAX, Gather
 from heliograph.event.errors import EventError, TraceError
 from heliograph.event.forms import STDIN, open_form
+from heliograph.event.lines import Record
 from heliograph.event.positions import Positions
 from heliograph.event.schema import RESERVED, Attribute, Schema
 from heliograph.event.timing import SECOND, check_time, find_time, read_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from heliograph.event.digest import Digest
     from heliograph.event.forms import Reader, Source
-    from heliograph.event.lines import Record
     from heliograph.event.types import Type
 
 
@@ -124,28 +124,46 @@ class Trace:
         """
         gather = Gather()
         head, self._head = self._head, []
+        last = None
         for record in chain(head, self._records):
+            blamed, digest = record, record.digest
             try:
-                full = self._take(record, gather)
+                event = self._event(record)
+                if digest is not None and digest.stream != self.stream:
+                    digest = None
+                # From here on only what was gathered can be refused: one event, beyond any block.
+                blamed = last or record
+                if event is not None:
+                    full, last = gather.add(*event), record
+                else:
+                    full = None if digest is None else gather.flush()
             except (EventError, RecursionError) as error:
-                raise self._trouble(record, error) from None
+                raise self._trouble(blamed, error) from None
             if full is not None:
                 yield full
-            if record.digest is not None and record.digest.stream == self.stream:
-                yield record.digest
-        last = gather.flush()
-        if last is not None:
-            yield last
+            if digest is not None:
+                yield digest
+        try:
+            full = gather.flush()
+        except EventError as error:
+            raise self._trouble(last or Record(0, {}), error) from None
+        if full is not None:
+            yield full
         if not self._count and self._positions.other is not None:
             raise TraceError(
                 f"{self._source.name} has no stream {self.stream}: choose another with --stream, "
                 f"such as {self._positions.other}"
             )
 
-    def _take(self, record: Record, gather: Gather) -> Block | None:
-        """Gather an event; return the block that is ready before it, or before a digest."""
+    def _event(self, record: Record) -> tuple[str, int, int, int, Sequence[Any], int] | None:
+        """Return an event as it is gathered; None for a digest, and for what is not of the stream.
+
+        Raises:
+            EventError: It is no event, or it does not stand behind the one before.
+        """
         if record.digest is not None:
-            return gather.flush() if self._positions.chosen(record.digest.stream) else None
+            self._positions.chosen(record.digest.stream)
+            return None
         values = record.values
         stream = self._positions.stream_of(values)
         if not self._positions.chosen(stream):
@@ -154,7 +172,7 @@ class Trace:
         time = self._time(values)
         self._count += 1
         self.schema, row = self.schema.absorb(values)
-        return gather.add(stream, epoch, number, time, row, self.schema.version)
+        return stream, epoch, number, time, row, self.schema.version
 
     def _time(self, values: dict[str, Any]) -> int:
         """Return, and take out, when an event happened."""
