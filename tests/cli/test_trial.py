@@ -151,6 +151,21 @@ def test_a_file_that_cannot_be_written_is_told_before_the_trial(
     assert ran.err.startswith(f"error: cannot write {target}: ")
 
 
+def test_a_plot_that_is_a_folder_or_no_name_is_told_before_the_trial(tmp_path: Path) -> None:
+    for target, reason in ((tmp_path, "it is a folder"), (tmp_path / ("x" * 300), "File name too")):
+        ran = attempt(tmp_path, "--plot", target)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith(f"error: cannot write {target}: {reason}")
+
+
+def test_a_policy_that_can_be_no_file_is_told(tmp_path: Path) -> None:
+    target = tmp_path / "got.jsonl"
+    target.touch()
+    ran = heliograph("policy", "try", "x" * 300, PULSE, *THIN, "--output", target)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("error: cannot read 'xxx")
+
+
 def test_a_plot_is_a_png(tmp_path: Path) -> None:
     ran = attempt(tmp_path, "--plot", tmp_path / "trial.png", "--against", "oldest")
     assert ran.code == 0

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,8 +16,6 @@ from policy.runs import events
 from policy.strategies_policy import block
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from heliograph.policy.model import Policy
     from policy.twin import One
 
@@ -64,3 +63,29 @@ def test_a_file_comes_before_a_built_in_policy_of_its_name(
 def test_what_is_neither_file_nor_built_in_is_told_with_what_there_is() -> None:
     with pytest.raises(PolicyError, match="oldest, newest, latest-per KEY"):
         resolve("latest")
+
+
+def test_a_name_that_no_file_can_have_is_told_briefly(tmp_path: Path) -> None:
+    document = "levels: [{filters: [{name: LATEST, window: 1}]}]\n" * 100
+    with pytest.raises(PolicyError, match=r"^cannot read '.{77}\.\.\.': .*; give a file, or"):
+        resolve(document.replace("\n", " "))
+    (tmp_path / "file").touch()
+    with pytest.raises(PolicyError, match=r"^there is no file '.*/file/policy', nor a built-in"):
+        resolve(str(tmp_path / "file" / "policy"))
+
+
+@pytest.mark.parametrize("tag", ["t" * 257, "_time"])
+def test_latest_per_takes_a_tag_that_an_attribute_may_have(tag: str) -> None:
+    with pytest.raises(PolicyError, match=r"^(a tag has 1 to 256 characters|the tag _time is)"):
+        resolve(f"latest-per {tag}")
+    assert resolve(f"latest-per {'t' * 256}") == latest_per("t" * 256)
+
+
+def test_a_folder_that_is_closed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(_path: object) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "exists", closed)
+    with pytest.raises(PolicyError, match=r"^cannot read 'there/policy': Permission denied"):
+        resolve("there/policy")
+    assert resolve("newest") == NEWEST

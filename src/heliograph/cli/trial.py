@@ -188,13 +188,26 @@ def _check_targets(targets: Sequence[str | None], sources: Sequence[str]) -> Non
     """Refuse to write over what is to be read."""
     for target in filter(None, targets):
         for source in sources:
-            if Path(target).exists() and Path(source).exists() and Path(target).samefile(source):
+            if _same(target, source):
                 raise UsageError(f"{target} is what is read: write to another file")
+
+
+def _same(target: str, source: str) -> bool:
+    try:
+        return Path(target).samefile(source)
+    except OSError:  # One of them is not there, or cannot be: who opens it says so.
+        return False
 
 
 def _check_plot(path: Path) -> None:
     """Refuse a plot before a long trace is read, not after."""
     if importlib.util.find_spec("matplotlib") is None:
         raise UsageError("--plot needs matplotlib: pip install 'heliograph[plot]'")
-    if not path.parent.is_dir():
-        raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
+    try:
+        reason = "it is a folder" if path.is_dir() else ""
+        if not path.parent.is_dir():
+            reason = f"there is no folder {path.parent}"
+    except OSError as error:
+        reason = error.strerror or str(error)
+    if reason:
+        raise UsageError(f"cannot write {path}: {reason}")
