@@ -26,7 +26,7 @@ from heliograph.event.jsonl import (
 )
 from heliograph.event.lines import Lines
 from heliograph.event.schema import OPAQUE, Schema
-from heliograph.event.types import show_time
+from heliograph.event.types import Type, show_time
 from strategies import PROPERTY, blocks, same, schemas
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def test_text_is_not_guessed_at_without_a_schema() -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (b'{"a":NaN}', 'JSON has no NaN or infinity: write "NaN"'),
+        (b'{"a":NaN}', "JSON has no NaN or infinity: write null, or leave the attribute out"),
         (b'{"a":[1,-Infinity]}', "JSON has no NaN or infinity"),
         (b'{"a":1', "the line is cut short"),
         (b'{"a":"x', "the line is cut short"),
@@ -175,7 +175,13 @@ def test_text_is_not_guessed_at_without_a_schema() -> None:
         (b'{"a":1}{"a":2}', "each line is one event"),
         (b'{"a":1e999}', "no JSON object"),
         (b'{"a":"\xff"}', "byte 0xff at place 1 is not UTF-8"),
-        (b'{"a":"\\ud800"}', "no JSON object"),
+        (b'{"a":"\\ud800"}', "half a character, which no text has"),
+        (b'{"a":"\\\\\\ud800x"} ', "half a character, which no text has"),
+        (b'{"a":"\\udc00"}', "half a character, which no text has"),
+        (b'{"a":"\\ud83d\\u0041"}', "half a character, which no text has"),
+        (b'{"a":"\\ud83d', "the line is cut short"),
+        (b'{"b":{"a":"\\\\ud83d"}', "the line is cut short"),
+        (b'{"b":{"a":"\\ud83d\\ude00"}', "the line is cut short"),
         (b'{"a":\x00}', "a NUL byte"),
         (b"\x00" * 50, "a NUL byte"),
         (b'{"a":' * 99_999, "nested too deep"),
@@ -186,6 +192,14 @@ def test_a_line_that_is_no_event_is_refused_with_its_place_and_the_next_step(
 ) -> None:
     with pytest.raises(TraceError, match=f"^some.jsonl, line 2: .*{words}"):
         read(b'{"a":1}\n' + line + b"\n")
+
+
+def test_the_advice_for_nan_keeps_the_attribute_a_number() -> None:
+    schema = Schema()
+    for record in read('{"a":null}\n{"a":1.5}\n{}'):
+        schema, _ = schema.absorb(record.values)
+
+    assert schema.type_of("a") is Type.FLOAT64
 
 
 @PROPERTY

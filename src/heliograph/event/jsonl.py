@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final = msgspec.json.Decoder(dict[str, Any])
 _BARE: Final = re.compile(rb"[:\[,]\s*-?(NaN|Infinity|inf)\b")
+# The first half of a character beyond 16 bits, without the second behind it.
+_HALF: Final = re.compile(
+    rb"(?<!\\)(?:\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+)
 
 
 def line_of(one: Event | Digest) -> str:
@@ -184,13 +188,24 @@ def _object(raw: bytes) -> dict[str, Any]:
     except RecursionError:
         raise EventError("objects or lists nested too deep: an event is flat") from None
     except msgspec.MsgspecError as error:
+        if _is_halved(raw, str(error)):
+            raise EventError(
+                "half a character, which no text has: write both halves, such as \\ud83d\\ude00, "
+                "or leave it out"
+            ) from None
         raise EventError(f"no JSON object: {error}; {_advice(raw, str(error))}") from None
+
+
+def _is_halved(raw: bytes, reason: str) -> bool:
+    """Say whether a half of a character is at fault; the decoder also calls such a line cut."""
+    is_whole = raw.rstrip().endswith(b"}")
+    return "surrogate" in reason or (is_whole and "truncated" in reason and bool(_HALF.search(raw)))
 
 
 def _advice(raw: bytes, reason: str) -> str:
     """Say what to do about a line that cannot be read."""
     if _BARE.search(raw):
-        return 'JSON has no NaN or infinity: write "NaN", "Infinity" or "-Infinity", in quotes'
+        return "JSON has no NaN or infinity: write null, or leave the attribute out"
     if "truncated" in reason:
         return "the line is cut short: remove it, or record the stream again"
     if raw.lstrip().startswith(b"["):
