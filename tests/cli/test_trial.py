@@ -129,6 +129,15 @@ def test_the_output_is_a_trace_again(tmp_path: Path) -> None:
     assert again.code == 0
 
 
+def test_the_digests_of_a_trace_are_left_out_and_that_is_said(tmp_path: Path) -> None:
+    attempt(tmp_path, "--output", tmp_path / "got.jsonl")
+    again = heliograph(
+        "policy", "try", "newest", tmp_path / "got.jsonl", "--capacity", "16", "--rate", "1/s"
+    )
+    assert again.code == 0
+    assert "try offers no digest that settles those, not even of the trace" in again.err
+
+
 @pytest.mark.parametrize("option", ["--output", "--plot"])
 def test_what_is_read_is_not_written_over(option: str, tmp_path: Path) -> None:
     trace = write_trace(tmp_path, ramp(50))

@@ -25,7 +25,7 @@ def report(
     """Show what each queue did; the first is that of the policy.
 
     `gaps` is how many numbers the trace itself lacks. What is dropped behind one is told together
-    with the digest that settles it (decision 8), and a recorded stream need not have that.
+    with the digest that settles it (decision 8), and a trial leaves out those of a trace.
 
     Raises:
         SystemExit: An event was neither delivered nor counted, which no policy can be blamed for.
@@ -42,7 +42,8 @@ def report(
     elif gaps and 0 < missing == ours.dropped - ours.told:
         click.echo(
             f"note: {missing:,} dropped events wait to be told: the trace lacks {gaps:,} numbers "
-            f"before them, and no digest settles those; {_account(ours)}",
+            "before them, and try offers no digest that settles those, not even of the trace; "
+            f"{_account(ours)}",
             err=True,
         )
     else:
