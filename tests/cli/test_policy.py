@@ -112,6 +112,7 @@ levels:
     assert [line.split(":")[0] for line in found["advice"]] == [
         "level 2 WITHIN is shadowed by level 1 LE",
         "level 3 WITHIN never acts on this trace",
+        "no filters of one level could change places, and the order of the levels is yours",
     ]
     shown = heliograph("policy", "explain", tmp_path / "policy.yaml", trace).out
     assert "advice: level 3 WITHIN never acts on this trace: check its values" in shown

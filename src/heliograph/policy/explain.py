@@ -207,9 +207,9 @@ def _order(reports: list[FilterReport]) -> list[str]:
                 names = ", then ".join(_short(report) for report in best)
                 where = "the always level" if level == 0 else f"level {level}"
                 advice.append(f"in {where} a cheaper order with the same result is {names}")
-    if choice and not advice:
-        return ["no other order of the filters within a level would be cheaper"]
-    return advice
+    if not choice:
+        return ["no filters of one level could change places, and the order of the levels is yours"]
+    return advice or ["no other order of the filters within a level would be cheaper"]
 
 
 def _worth(report: FilterReport) -> float:
