@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -26,6 +27,19 @@ def test_without_a_terminal_one_view_is_printed() -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith(f"planet sol at {address}, up ")
     assert "\x1b" not in ran.out
+
+
+def test_json_is_that_of_status_a_line_an_interval() -> None:
+    with a_planet(name="sol") as address, receiving(address, "ward-3"):
+        words = ["--planet", address, "--json"]
+        ran = heliograph("top", *words, "--interval", "0.1", "--seconds", "1")
+        status = heliograph("status", *words).json
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    assert (ran.code, ran.err) == (0, "")
+    assert len(lines) > 1
+    for line in lines:
+        assert line.keys() == status.keys()
+        assert [one["name"] for one in line["clients"]] == ["receiving"]
 
 
 @pytest.mark.skipif(shutil.which("setsid") is None, reason="needs setsid")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import time
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from heliograph.cli.attaching import Place, attached, of_planet
+from heliograph.cli.options import AS_JSON
 from heliograph.cli.stopping import LOOK_SECONDS, Stop, stopping
 from heliograph.event.errors import LinkError
 
@@ -40,19 +42,25 @@ _FRAME_LINES: Final = 16
     help="How long until it is drawn again.",
 )
 @click.option("--seconds", type=click.FloatRange(0), metavar="S", help="End after so long.")
+@AS_JSON
 @of_planet
-def command(place: Place, *, interval: float, seconds: float | None) -> None:
+def command(place: Place, *, interval: float, seconds: float | None, as_json: bool) -> None:
     """Watch a planet: streams, lanes with fill and level, what was dropped and why, who is slow.
 
     It is drawn again each second; q or Ctrl-C ends it. Where standard output is no terminal, it
-    prints one view, with the rates of one interval.
+    prints one view, with the rates of one interval. --json prints what `status --json` does, one
+    line an interval.
 
     \b
     Examples:
       heliograph top
       heliograph top --planet helio://10.0.0.5:7440
+      heliograph top --json --interval 10 >> planet.jsonl
     """  # noqa: D301 - \b is click's mark for text that keeps its lines
     with stopping(seconds) as stop, attached(place, "top") as (client, name):
+        if as_json:
+            _record(client, name, place, stop, interval)
+            return
         if not sys.stdout.isatty():
             before = _look(client, name)
             stop.wait(interval)
@@ -81,6 +89,17 @@ def _redraw(
                 return
 
 
+def _record(client: SyncClient, name: str, place: Place, stop: Stop, interval: float) -> None:
+    """Print the status as JSON, one line an interval; what only people need is an aside."""
+    while not stop:
+        found = _look(client, name)
+        if found is None:
+            click.echo(_silence(place), err=True)
+        else:
+            click.echo(json.dumps(found))
+        stop.wait(interval)
+
+
 def _look(client: SyncClient, name: str) -> dict[str, Any] | None:
     try:
         found = client.status(_ANSWER_SECONDS)
@@ -96,10 +115,13 @@ def _lines(
 ) -> list[str]:
     from heliograph.cli.view import view
 
-    where = f" at {place.address}"
     if found is None:
-        return [f"the planet{where} does not answer; waiting for it"]
-    return view(found, before, rows=rows, where=where)
+        return [_silence(place)]
+    return view(found, before, rows=rows, where=f" at {place.address}")
+
+
+def _silence(place: Place) -> str:
+    return f"the planet at {place.address} does not answer; waiting for it"
 
 
 def _print(lines: list[str]) -> None:
