@@ -217,6 +217,24 @@ def test_one_of_several_streams_is_chosen(tmp_path: Path, form: str) -> None:
         open_trace(path)
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "kind", "last"),
+    [
+        ("a\n1\noff\n", "a.csv", Type.STRING, {"a": "off"}),
+        ("a\n" + "1\n" * 1_024 + "off\n", "a.csv", Type.INT64, {OPAQUE: b'{"a": "off"}'}),
+        ('{"a":1}\n{"a":"off"}\n', "a.jsonl", Type.INT64, {OPAQUE: b'{"a": "off"}'}),
+        ('{"a":"off"}\n{"a":1}\n', "a.jsonl", Type.STRING, {OPAQUE: b'{"a": 1}'}),
+    ],
+)
+def test_a_word_among_numbers_is_judged_by_the_first_records_of_csv_and_the_first_value_of_json(
+    tmp_path: Path, text: str, name: str, kind: Type, last: dict[str, Any]
+) -> None:
+    trace = trace_of(tmp_path, text, name)
+
+    assert trace.schema.type_of("a") is kind
+    assert read(trace)[-1].values == last
+
+
 def test_a_trace_that_names_no_stream_may_be_given_a_name(tmp_path: Path) -> None:
     trace = trace_of(tmp_path, '{"a":1}', stream="ward-3")
 
