@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from statistics import mean
+
 import pytest
 from matplotlib.figure import Figure
 
 from heliograph.experiments import fanout, fanout_real
-from heliograph.experiments.fanout import curve, findings, line
+from heliograph.experiments.fanout import beside, curve, findings, line
 from heliograph.experiments.findings import Setting
 
 
@@ -13,7 +15,13 @@ def late(slope: float) -> dict[int, list[list[float]]]:
 
 
 def test_a_receiver_counts_by_its_median() -> None:
-    assert curve({2: [[1.0, 2.0, 90.0], [4.0, 4.0, 4.0]]}) == {2: 3.0}
+    late = {2: [[1.0, 2.0, 90.0], [4.0, 4.0, 4.0]]}
+    assert curve(late) == {2: 3.0}
+    assert curve(late, mean) == {2: 17.5}
+
+
+def test_what_a_curve_adds_is_a_mean_over_its_points() -> None:
+    assert beside({1: 2.0, 2: 6.0}, {1: 2.0, 2: 4.0}) == 0.25
 
 
 def test_a_line_has_its_slope_and_how_well_it_fits() -> None:

@@ -8,6 +8,7 @@ from heliograph.experiments.findings import Setting
 from heliograph.experiments.reattach import findings
 from heliograph.experiments.reattach_sim import TURNS
 from heliograph.experiments.returns import Returns
+from heliograph.experiments.transit import TooShortError
 
 REASON = namespaces.unavailable()
 needs_namespaces = pytest.mark.skipif(bool(REASON), reason=REASON or "namespaces work here")
@@ -31,6 +32,11 @@ def test_the_shape_holds_where_all_come_back_soon() -> None:
 )
 def test_the_shape_does_not_hold_otherwise(wrong: Returns) -> None:
     assert not findings({1: [wrong]}, "note").holds
+
+
+def test_a_run_in_which_nothing_came_is_refused() -> None:
+    with pytest.raises(TooShortError, match="more --seconds"):
+        findings({1: [Returns(1, 0, [[]])]}, "note")
 
 
 def test_the_simulated_figure_holds() -> None:

@@ -7,6 +7,7 @@ from heliograph.experiments import crowd, thin_fanout
 from heliograph.experiments.crowd import Crowd
 from heliograph.experiments.findings import Setting
 from heliograph.experiments.thin_fanout import KINDS, findings
+from heliograph.experiments.transit import TooShortError
 
 
 def made(kind: str, receivers: int, came: int, late: float = 1.0) -> Crowd:
@@ -51,8 +52,13 @@ def test_all_kinds_are_run_with_all_counts(
         return made(kind, receivers, 200)
 
     monkeypatch.setattr(crowd, "measure" if real else "simulate", run)
-    assert thin_fanout.EXPERIMENT.run(Setting(real=real, quick=True, seconds=3)).holds
-    assert sorted(asked) == sorted((kind, n, 3, 1) for kind in KINDS for n in (1, 4, 16))
+    assert thin_fanout.EXPERIMENT.run(Setting(real=real, quick=True, seconds=60)).holds
+    assert sorted(asked) == sorted((kind, n, 60, 1) for kind in KINDS for n in (1, 4, 16))
+
+
+def test_a_run_in_which_lanes_do_not_fill_is_refused_before_it_begins() -> None:
+    with pytest.raises(TooShortError, match="--seconds 40"):
+        thin_fanout.EXPERIMENT.run(Setting(seconds=3))
 
 
 def test_a_real_run_that_fails_ends_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

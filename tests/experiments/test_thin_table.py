@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -39,3 +40,10 @@ def test_every_queue_has_its_rows() -> None:
 def test_a_link_that_is_not_prompt_misses_its_goal(prompt: Prompt, measure: str) -> None:
     assert table()[measure].holds
     assert table(prompt)[measure].holds is False
+
+
+def test_an_event_that_is_neither_delivered_nor_counted_is_told() -> None:
+    runs = {name: [replace(ran(name), missing=int(name == "aim"))] for name in ("DropTail", "aim")}
+    found = {one.measure: one for one in rows(runs, FINE)}
+    assert found["events neither delivered nor counted"].holds is False
+    assert table()["events neither delivered nor counted"].holds

@@ -17,6 +17,7 @@ from heliograph.experiments.reattach_ends import VisitsJob
 from heliograph.experiments.reattach_sim import TURNS
 from heliograph.experiments.returns import Returns
 from heliograph.experiments.thin_real import EndError
+from heliograph.experiments.transit import TooShortError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,8 +92,14 @@ def delays(runs: Sequence[Returns]) -> list[float]:
 
 
 def findings(found: Mapping[int, Sequence[Returns]], note: str) -> Findings:
-    """Return what all of it comes to."""
+    """Return what all of it comes to.
+
+    Raises:
+        TooShortError: So little time was between two changes that no event came in it.
+    """
     late = {count: delays(runs) for count, runs in found.items()}
+    if not all(late.values()):
+        raise TooShortError("no event came while clients were attached: give it more --seconds")
     means = ", ".join(f"{count}: {np.mean(one) * 1e3:.2f} ms" for count, one in late.items())
     worst = max(float(np.mean(one)) for one in late.values())
     longest = max(max(one) for one in late.values())

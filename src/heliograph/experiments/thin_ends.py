@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import json
+import math
 import struct
 import sys
 import termios
@@ -43,6 +44,8 @@ WAIT_SECONDS: Final = 30.0
 _SECOND: Final = 1_000_000_000
 _SAMPLE_SECONDS: Final = 0.05
 _REQUEST_SECONDS: Final = 1.0
+# No request is under way when reading stops: its answer would be as late as the stop is long.
+_QUIET_SECONDS: Final = 2.0
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class Seen:
     packs: list[tuple[int, int, float]] = field(default_factory=list)
     under_way: list[tuple[int, int]] = field(default_factory=list)
     kernel: list[tuple[int, int]] = field(default_factory=list)  # Of that, in the kernel's hands.
-    silent: list[float] = field(default_factory=list)  # How long nothing had come, in seconds.
+    silent: list[tuple[int, float]] = field(default_factory=list)  # When, seconds of silence.
 
 
 @dataclass
@@ -91,7 +94,8 @@ class Got:
     digests: list[list[tuple[int, int]]] = field(default_factory=list)  # When, bytes on the wire.
     counted: list[int] = field(default_factory=list)  # What their digests counted.
     received: list[tuple[int, int]] = field(default_factory=list)
-    silent: list[float] = field(default_factory=list)
+    silent: list[tuple[int, float]] = field(default_factory=list)
+    asked: int = 0
     answers: list[float] = field(default_factory=list)  # Seconds from a request to its answer.
     stopped: tuple[int, int] = (0, 0)  # When reading stopped, and when it went on.
     inbox: int = 0  # Bytes that lay in its kernel then.
@@ -147,7 +151,7 @@ def _look(server: Server, watch: PackWatch, seen: Seen, now: int) -> None:
     lane, _, state = stream.lanes[0]
     watch.look(lane, now)
     seen.under_way.append((now, state.session.window.under_way))
-    seen.silent.append((now - state.session.heard) / _SECOND)
+    seen.silent.append((now, (now - state.session.heard) / _SECOND))
     if state.link is not None:
         seen.kernel.append((now, waiting(_socket(server.shell, state.link), termios.TIOCOUTQ)))
 
@@ -176,7 +180,7 @@ async def _client(job: FarJob, got: Got, address: str, policies: list[str]) -> N
         tasks = [asyncio.create_task(_receive(client, policy, got)) for policy in policies]
         tasks.append(asyncio.create_task(_sample(client, got)))
         if job.requests:
-            tasks.append(asyncio.create_task(_ask(client, got)))
+            tasks.append(asyncio.create_task(_ask(client, job, got)))
         if job.stop_seconds:
             tasks.append(asyncio.create_task(_stop(client, job, got)))
         await asyncio.sleep(job.seconds)
@@ -205,18 +209,18 @@ async def _sample(client: AsyncClient, got: Got) -> None:
         session, now = client.core.session, time.monotonic_ns()
         got.received.append((now, session.received_bytes))
         if any(got.events):
-            got.silent.append((now - session.heard) / _SECOND)
+            got.silent.append((now, (now - session.heard) / _SECOND))
         await asyncio.sleep(_SAMPLE_SECONDS)
 
 
-async def _ask(client: AsyncClient, got: Got) -> None:
+async def _ask(client: AsyncClient, job: FarJob, got: Got) -> None:
     """Want a stream that nobody offers: the answer is short, and must not wait behind data."""
-    turn = 0
-    while True:
+    end = time.monotonic() + job.stop_after - _QUIET_SECONDS if job.stop_after else math.inf
+    while time.monotonic() < end:
         await asyncio.sleep(_REQUEST_SECONDS)
-        turn += 1
+        got.asked += 1
         begin = time.monotonic_ns()
-        receiver = client.subscribe(f"quiet/{turn}")
+        receiver = client.subscribe(f"quiet/{got.asked}")
         await receiver
         got.answers.append((time.monotonic_ns() - begin) / _SECOND)
         receiver.close()

@@ -11,6 +11,7 @@ import numpy as np
 from heliograph.experiments import crowd
 from heliograph.experiments.findings import READ_OFF, Experiment, Findings, Row, columns
 from heliograph.experiments.namespaces import kill_all
+from heliograph.experiments.transit import TooShortError
 from heliograph.experiments.waiting import told
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ _QUICK_SECONDS: Final = 120.0
 _SEEDS: Final = 3
 # What equal policies may cost more than one receiver.
 EQUAL_MOST: Final = 0.05
+# Before, most of the half that is not measured is what it takes to fill the lanes.
+_SECONDS_MIN: Final = 40.0
 _AT_ONCE: Final = 8
 _REAL_SECONDS: Final = 160.0
 
@@ -44,6 +47,11 @@ def _jobs(setting: Setting) -> tuple[list[tuple[str, int, int]], float]:
     counts = _QUICK_COUNTS if setting.quick else COUNTS
     usual = _REAL_SECONDS if setting.real else _SECONDS
     seconds = setting.seconds or (_QUICK_SECONDS if setting.quick else usual)
+    if seconds < _SECONDS_MIN:
+        raise TooShortError(
+            f"in {seconds:g} s the lanes do not fill and settle: "
+            f"give it --seconds {_SECONDS_MIN:g} or more"
+        )
     seeds = setting.seeds or (1 if setting.quick or setting.real else _SEEDS)
     jobs = [(k, n, seed) for k in KINDS for n in counts for seed in range(1, seeds + 1)]
     return jobs, seconds

@@ -42,6 +42,7 @@ def measure(queue: Queue, size: int, seconds: float, bulk_seconds: float, seed: 
     found.events = [(at, sent, number) for at, sent, number in got.events[0]]
     found.digests = [(at, weight) for at, weight in got.digests[0]]
     found.packs, found.received, found.under_way = seen.packs, got.received, seen.under_way
+    found.missing = len(seen.published) - len(found.events) - got.counted[0]
     found.settle()
     return found
 
@@ -59,7 +60,10 @@ def probe(queue: Queue, size: int, seconds: float, stop: float, seed: int) -> Pr
         seen, got = run(ends, near, far)
     begin, end = got.stopped
     sent = [size for at, size in seen.under_way if begin <= at < end]
-    return Prompt(got.answers, max(got.silent), max([got.inbox, *sent]))
+    silent = [seconds for at, seconds in [*seen.silent, *got.silent] if at < begin]
+    return Prompt(
+        got.answers, max(silent), max([got.inbox, *sent]), got.asked - len(got.answers)
+    )  # fmt: skip
 
 
 def run(ends: tuple[Namespace, Namespace], near: NearJob, far: FarJob) -> tuple[Seen, Got]:

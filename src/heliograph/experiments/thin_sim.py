@@ -12,7 +12,7 @@ from heliograph.planet.config import PlanetConfig
 from heliograph.sim.cable import DOWN, Cable
 from heliograph.sim.link import Link
 from heliograph.sim.story import MILLISECOND
-from heliograph.sim.world import SimulationError, World
+from heliograph.sim.world import World
 
 if TYPE_CHECKING:
     from heliograph.experiments.thin_link import Queue
@@ -78,8 +78,7 @@ def simulate(queue: Queue, size: int, seconds: float, seed: int) -> Transit:
     rig.world.run(int(seconds * SECOND))
     rig.publishing = False
     rig.world.run(2 * size * 8 * SECOND // THIN_RATE + 10 * SECOND)
-    if inbox.missing():
-        raise SimulationError(f"{inbox.missing()} events were neither delivered nor counted")
+    found.missing = inbox.missing()
     found.events, found.digests = inbox.events, inbox.weights()
     found.settle()
     return found

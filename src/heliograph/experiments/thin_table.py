@@ -57,6 +57,10 @@ def rows(runs: Mapping[str, Sequence[Transit]], prompt: Prompt) -> list[Row]:
             Row(f"{name}: goodput of bulk TCP's", "", _percent(share), "at least 98 %",
                 share >= GOODPUT_LEAST)
         )  # fmt: skip
+    missing = sum(abs(one.missing) for transits in runs.values() for one in transits)
+    found.append(
+        Row("events neither delivered nor counted", "", f"{missing:,}", "none", not missing)
+    )
     return [*found, *_prompt(prompt)]
 
 

@@ -39,6 +39,7 @@ class Transit:
     received: list[tuple[int, int]] = field(default_factory=list)  # When, bytes so far.
     under_way: list[tuple[int, int]] = field(default_factory=list)  # When, bytes.
     digests: list[tuple[int, int]] = field(default_factory=list)  # Arrived, bytes on the wire.
+    missing: int = 0  # How many events neither arrived nor were counted by a digest.
     bulk: float = 0.0  # Bits a second of bulk TCP on the same link.
     begin: int = 0  # The part that is measured.
     end: int = 0
