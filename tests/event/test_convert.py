@@ -15,6 +15,7 @@ from heliograph.event.convert import (
     GATHER_EVENTS_MAX,
     Gather,
     blocks_of,
+    events_in,
     events_of,
     suited,
 )
@@ -81,6 +82,19 @@ def test_an_absent_attribute_is_left_out() -> None:
     (block,) = blocks_of([Event("s", 1, 1, 0, {"a": None})], SCHEMA)
 
     assert events_of(block, SCHEMA) == [Event("s", 1, 1, 0, {})]
+
+
+@PROPERTY
+@given(st.data())
+def test_blocks_that_are_read_together_are_read_as_each_alone(data: st.DataObject) -> None:
+    schema = data.draw(schemas())
+    made = list(blocks_of(data.draw(events(schema)), schema))
+    some = made + [arrow.to_columns(block, schema) for block in made if data.draw(st.booleans())]
+
+    of_one = {(block.stream, block.epoch) for block in some}
+    for one in of_one:
+        together = [block for block in some if (block.stream, block.epoch) == one]
+        assert same(events_in(together, schema), back(together, schema))
 
 
 def test_an_older_block_is_read_under_a_newer_schema() -> None:

@@ -57,6 +57,16 @@ def test_thinned_and_single_rows_are_those_that_were_chosen(data: st.DataObject)
     assert same(decoded([(one, 1) for one in singles], schema), some)
 
 
+@pytest.mark.parametrize("size", [1, 300, 70_000])
+def test_rows_are_split_as_they_are_thinned(size: int) -> None:
+    some = [[0, "x" * size], [1, "y"], [2, "z" * size]]
+    body = rows.encode(some)
+
+    for place in (1, 2):
+        halves = np.arange(place), np.arange(place, 3)
+        assert rows.split(body, 3, place) == tuple(rows.thin(body, 3, half) for half in halves)
+
+
 def test_a_row_leaves_out_the_nulls_at_its_end() -> None:
     assert rows.encode_row([0, 1, None, None]) == rows.encode_row([0, 1])
     assert len(rows.encode_row([0, None, 1])) > len(rows.encode_row([0, 1]))
@@ -155,11 +165,15 @@ def test_rows_as_dicts_are_the_rows_by_tag_whatever_the_tags(data: st.DataObject
     schema = data.draw(schemas())
     some = data.draw(timed_rows(schema))
 
-    found = rows.decode_dicts(rows.encode(some), len(some), schema.tags, schema.types)
+    bodies = [(rows.encode(some), len(some)), (rows.encode(some[:1]), 1)]
+
+    found = rows.decode_dicts(bodies, schema.tags, schema.types)
 
     names = [rows.TIME, *schema.tags]
-    assert [list(one) for one in found] == [names] * len(some)
-    assert same([list(one.values()) for one in found], some)
+    whole = [dict(zip(names, row, strict=True)) for row in [*some, *some[:1]]]
+    present = [{tag: one for tag, one in row.items() if one is not None} for row in whole]
+    assert [list(one) for one in found] == [list(one) for one in present]
+    assert same([list(one.values()) for one in found], [list(one.values()) for one in present])
 
 
 @pytest.mark.parametrize(
@@ -168,4 +182,4 @@ def test_rows_as_dicts_are_the_rows_by_tag_whatever_the_tags(data: st.DataObject
 def test_a_tag_that_is_no_name_of_python_is_a_key_like_any_other(tag: str) -> None:
     body = rows.encode([[7, "x"]])
 
-    assert rows.decode_dicts(body, 1, (tag,), (Type.STRING,)) == [{rows.TIME: 7, tag: "x"}]
+    assert rows.decode_dicts([(body, 1)], (tag,), (Type.STRING,)) == [{rows.TIME: 7, tag: "x"}]

@@ -43,22 +43,29 @@ def test_an_event_that_cannot_be_read_is_opaque_and_its_neighbours_are_not(bad: 
     block = of_rows(GOOD, bad, GOOD)
     with pytest.raises(EventError):
         events_of(block, SCHEMA)
-    found = all_events(block, SCHEMA)
+    found = all_events([block], SCHEMA)
     assert [one.number for one in found] == [1, 2, 3]
     assert [one.values for one in found] == [{"a": 7}, {"_opaque": bad}, {"a": 7}]
     assert [one.time for one in found] == [5, 5, 5]
 
 
+def test_a_block_that_cannot_be_read_takes_none_of_those_beside_it_with_it() -> None:
+    found = all_events([of_rows(GOOD), of_rows(BAD), of_rows(GOOD)], SCHEMA)
+
+    assert [one.values for one in found] == [{"a": 7}, {"_opaque": BAD}, {"a": 7}]
+    assert all_events([], SCHEMA) == []
+
+
 def test_what_can_be_read_is_read_as_ever() -> None:
     block = block_of("s", 1, [1, 3], [4, 5], [[1], [2]], SCHEMA)
-    assert all_events(block, SCHEMA) == events_of(block, SCHEMA)
+    assert all_events([block], SCHEMA) == events_of(block, SCHEMA)
 
 
 def test_columns_with_a_null_in_a_list_are_opaque_as_a_whole() -> None:
     block, schema = of_columns([[1], [1, None]])
     with pytest.raises(EventError, match="a null in it"):
         events_of(block, schema)
-    assert [(one.number, one.values) for one in all_events(block, schema)] == [
+    assert [(one.number, one.values) for one in all_events([block], schema)] == [
         (1, {"_opaque": b""}),
         (2, {"_opaque": b""}),
     ]

@@ -117,9 +117,19 @@ class Block(msgspec.Struct, frozen=True, array_like=True, gc=False, forbid_unkno
         """Return the first `place` events and the others, as two blocks; neither may be empty."""
         if not 0 < place < self.count:
             raise EventError(f"a block of {self.count} events cannot be split at {place}")
+        if self.form == ROWS and not self.presence:
+            one, other = rows.split(self.body, self.count, place)
+            return self._run(0, place, one), self._run(place, self.count - place, other)
         return (
             self.thin(np.arange(place), schema),
             self.thin(np.arange(place, self.count), schema),
+        )
+
+    def _run(self, place: int, count: int, body: bytes) -> Block:
+        """Return the part of `count` events from a place on, which `body` holds."""
+        first = self.first + place
+        return Block(
+            self.stream, self.epoch, first, count, count, self.version, self.time, ROWS, b"", body
         )
 
     def singles(self, schema: Schema) -> list[Block]:

@@ -7,6 +7,7 @@ block is split and thinned without its schema, and all rows of many blocks decod
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import lru_cache
 from keyword import iskeyword
 from operator import attrgetter
@@ -83,12 +84,15 @@ def check(body: bytes, count: int) -> None:
     width = body[0] if body else 0
     if width not in _WIDTHS or len(body) < 1 + width * count:
         raise EventError("the lengths of the rows of a block are cut short")
-    if count == 1:  # The commonest block of all needs no array.
-        total = int.from_bytes(body[1 : 1 + width], "little")
-    else:
-        total = int(_lengths(body, count).sum())
-    if 1 + width * count + total != len(body):
+    if 1 + width * count + _size(body, count) != len(body):
         raise EventError("the rows of a block do not have the lengths that it states")
+
+
+def _size(body: bytes, count: int) -> int:
+    """Return the bytes of the first `count` rows together."""
+    if body[0] == 1:  # What nearly all blocks have: their bytes are the lengths.
+        return sum(body[1 : 1 + count])
+    return int(_lengths(body, count).sum())
 
 
 def _lengths(body: bytes, count: int) -> npt.NDArray[np.int64]:
@@ -116,6 +120,14 @@ def thin(body: bytes, count: int, keep: npt.NDArray[np.intp]) -> bytes:
     return b"".join([body[:1], head, *[body[start:end] for start, end in slices]])
 
 
+def split(body: bytes, count: int, place: int) -> tuple[bytes, bytes]:
+    """Return the body of the first `place` rows, and that of the others."""
+    head = 1 + body[0] * place
+    start = 1 + body[0] * count
+    cut = start + _size(body, place)
+    return body[:head] + body[start:cut], body[:1] + body[head:start] + body[cut:]
+
+
 def singles(body: bytes, count: int) -> list[bytes]:
     """Return one body for each row."""
     width = body[0]
@@ -130,16 +142,19 @@ def singles(body: bytes, count: int) -> list[bytes]:
 
 
 def _row_decoder(
-    names: Iterable[str], types: tuple[Type, ...]
+    names: Iterable[str], types: tuple[Type, ...], *, whole: bool = False
 ) -> msgspec.msgpack.Decoder[list[Any]]:
-    """Return a decoder that checks every value against the schema while it reads it."""
+    """Return a decoder that checks every value against the schema while it reads it.
+
+    Rows that are to be `whole` have all of their values: none is null.
+    """
     time, *tags = names
     fields: list[Any] = [(time, _Offset)]
     for tag, kind in zip(tags, types, strict=True):
         stored = _STORED[kind.element]
         if kind.is_list:
             stored = list.__class_getitem__(stored)
-        fields.append((tag, stored | None, None))
+        fields.append((tag, stored) if whole else (tag, stored | None, None))
     row = msgspec.defstruct("Row", fields, array_like=True, gc=False, forbid_unknown_fields=True)
     return msgspec.msgpack.Decoder(list[row])  # type: ignore[valid-type]
 
@@ -150,13 +165,13 @@ def _decoder(types: tuple[Type, ...]) -> msgspec.msgpack.Decoder[list[Any]]:
 
 
 @lru_cache(maxsize=ATTRIBUTES_CACHED)
-def _tagged_decoder(
+def _whole_decoder(
     tags: tuple[str, ...], types: tuple[Type, ...]
 ) -> msgspec.msgpack.Decoder[list[Any]] | None:
     """Return a decoder whose rows have the tags as names, where all of them can be names."""
     if any(tag.startswith("_") or iskeyword(tag) or not tag.isidentifier() for tag in tags):
         return None
-    return _row_decoder([TIME, *tags], types)
+    return _row_decoder([TIME, *tags], types, whole=True)
 
 
 @lru_cache(maxsize=ATTRIBUTES_CACHED)
@@ -179,20 +194,25 @@ def decode(bodies: Sequence[tuple[bytes, int]], types: tuple[Type, ...]) -> list
 
 
 def decode_dicts(
-    body: bytes, count: int, tags: tuple[str, ...], types: tuple[Type, ...]
+    bodies: Sequence[tuple[bytes, int]], tags: tuple[str, ...], types: tuple[Type, ...]
 ) -> list[dict[str, Any]]:
-    """Return the rows of a body as dicts: the values by tag, and first the time as `TIME`.
+    """Return the rows of many bodies as dicts: first the time as `TIME`, then the values by tag.
+
+    What is absent is left out.
 
     Raises:
         EventError: As for `decode`.
     """
-    decoder = _tagged_decoder(tags, types)
+    decoder = _whole_decoder(tags, types)
     if decoder is not None:
-        return [*map(asdict, _decoded(decoder, [(body, count)]))]
-    names, take = (TIME, *tags), values_of(len(tags))
+        # Most events have all attributes: then there is nothing to look for in them.
+        with suppress(EventError):
+            return [*map(asdict, _decoded(decoder, bodies))]
+    take = values_of(len(tags))
     return [
-        dict(zip(names, (row.time, *take(row)), strict=True))
-        for row in decode([(body, count)], types)
+        {TIME: row.time}
+        | {tag: one for tag, one in zip(tags, take(row), strict=True) if one is not None}
+        for row in decode(bodies, types)
     ]
 
 

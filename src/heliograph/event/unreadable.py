@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from heliograph.event.block import ROWS, Block
-from heliograph.event.convert import blocks_of, events_of
+from heliograph.event.convert import blocks_of, events_in
 from heliograph.event.errors import EventError
 from heliograph.event.event import Event
 from heliograph.event.rows import payload
@@ -20,19 +20,22 @@ from heliograph.event.schema import OPAQUE
 from heliograph.event.types import Type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from heliograph.event.schema import Schema
 
 
-def all_events(block: Block, schema: Schema) -> list[Event]:
-    """Return the events of a block, those that cannot be read as opaque ones."""
+def all_events(blocks: Sequence[Block], schema: Schema) -> list[Event]:
+    """Return the events of blocks of one epoch, those that cannot be read as opaque ones."""
     try:
-        return events_of(block, schema)
+        return events_in(blocks, schema)
     except EventError:
-        if block.form == ROWS and block.count > 1:
-            return [event for one in block.singles(schema) for event in all_events(one, schema)]
-        return [_opaque(block, number) for number in block.numbers().tolist()]
+        if len(blocks) > 1:
+            return [event for one in blocks for event in all_events([one], schema)]
+    (block,) = blocks
+    if block.form == ROWS and block.count > 1:
+        return all_events(block.singles(schema), schema)
+    return [_opaque(block, number) for number in block.numbers().tolist()]
 
 
 def _opaque(block: Block, number: int) -> Event:
@@ -49,6 +52,6 @@ def all_rows(block: Block, schema: Schema) -> Iterator[Block]:
     has_place = schema.type_of(OPAQUE) is Type.BYTES
     events = [
         event if has_place or OPAQUE not in event.values else replace(event, values={})
-        for event in all_events(block, schema)
+        for event in all_events([block], schema)
     ]
     yield from blocks_of(events, schema)

@@ -39,12 +39,14 @@ Entry = Event | Digest
 def decode(taken: list[Block | Digest], schema: Schema) -> list[Entry]:
     """Return blocks as their events, with the digests where they stand."""
     entries: list[Entry] = []
+    run: list[Block] = []  # Read together: that costs little more than a single one.
     for item in taken:
         if isinstance(item, Block):
-            entries += all_events(item, schema)
-        else:
-            entries.append(item)
-    return entries
+            run.append(item)
+            continue
+        entries += [*all_events(run, schema), item]
+        run = []
+    return entries + all_events(run, schema)
 
 
 class AsyncReceiver:
