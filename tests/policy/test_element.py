@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heliograph.event.types import INT64_MAX, INT64_MIN
-from heliograph.policy.element import literal, written
+from heliograph.policy.element import literal, number, written
 
 if TYPE_CHECKING:
     from heliograph.policy.model import Literal
@@ -41,6 +41,19 @@ def test_what_is_written_as_a_number_or_a_truth_would_be_is_one(text: str, value
 )
 def test_everything_else_stays_the_text_that_it_is(text: str) -> None:
     assert literal(text) == text
+
+
+@pytest.mark.parametrize("text", ["5", "-5", "+5", "05", "5.", ".5", "5.50", "1e3", "-1.5E-3"])
+def test_a_number_may_be_spelled_in_many_ways(text: str) -> None:
+    assert number(text) == float(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "-", ".", "1_0", " 5", "\u0665", "0x5", "1e", "inf", "nan", "true", "9" * 1_025, "x"],
+)
+def test_what_python_alone_takes_for_a_number_is_none(text: str) -> None:
+    assert number(text) is None
 
 
 @given(

@@ -33,6 +33,7 @@ ONE = Filter("EQ", (("value", 1),), "a", line=3)
         ("2.50", Type.FLOAT64, 2.5),
         ("1e3", Type.INT64_LIST, 1000.0),
         ("-inf", Type.FLOAT64, -math.inf),
+        ("Infinity", Type.INT64, math.inf),
         (2**53, Type.FLOAT64, 2.0**53),
         (INT64_MAX, Type.INT64, INT64_MAX),
         # Rounded, as the attribute's own values were when it was widened.
@@ -57,6 +58,9 @@ def test_a_parameter_becomes_a_value_of_the_attribute(
         (True, Type.INT64),
         (True, Type.FLOAT64),
         ("nan", Type.FLOAT64),
+        ("1_0", Type.INT64),
+        ("\u0665", Type.FLOAT64),
+        (" 5", Type.INT64),
         ("1e999", Type.FLOAT64),
         ("9" * 400, Type.FLOAT64),
         (1, Type.BOOL),

@@ -63,12 +63,12 @@ XML = [
     (
         '<filter name="DELTA"><para name="change" value="1e999"/></filter>',
         3,
-        "DELTA: change is a number above 0, not '1e999'",
+        "DELTA: change is finite, not inf",
     ),
     (
         '<filter name="LATEST"><para name="window" value="2.5"/></filter>',
         3,
-        "LATEST: window is a whole number of at least 1, not 2.5",
+        "LATEST: window is a whole number from 1 to 2**63 - 1, not 2.5",
     ),
     (
         '<filter name="RANDOM"><para name="fraction" value="1.1"/></filter>',
@@ -84,6 +84,12 @@ XML = [
         '<filter name="WITHIN"><para name="low" value="9"/><para name="high" value="1"/></filter>',
         3,
         "WITHIN: low 9 is above high 1",
+    ),
+    ('<filter name="WITHIN" low="100" high="50"/>', 3, "WITHIN: low 100 is above high 50"),
+    (
+        '<filter name="LATEST" window="1_0"/>',
+        3,
+        "LATEST: window is a whole number from 1 to 2**63 - 1, not '1_0'",
     ),
     (
         '<filter name="INSET"><para name="values"/></filter>',
@@ -187,6 +193,19 @@ WHOLE = [
     ("<policy><summary each='event'/></policy>", 1, "summary: each is pack or run, not 'event'"),
     ("<policy rest='all'/>", 1, "policy: rest is nothing or newest or oldest, not 'all'"),
     ("<policy colour='red'/>", 1, "policy: it has no colour; it takes attribute, rest"),
+    ("colour: red", 1, "policy: it has no colour; it takes attribute, rest, levels, summary"),
+    (
+        "levels:\n- filter: []",
+        2,
+        "level: it has no filter (did you mean filters?); it takes always, filters",
+    ),
+    ("summary: {colour: red}", 1, "summary: it has no colour; it takes each, digesters"),
+    ("levels: [{always: 1, filters: [LATEST]}]", 1, "filter: expected a mapping"),
+    (
+        "levels: [{always: 1, filters: [{name: LATEST, window: 1}]}]",
+        1,
+        "level: always is true or false, not 1",
+    ),
     ("<polizy/>", 1, "polizy: expected policy, found polizy"),
     ("<policy>\n<polizy/></policy>", 2, "policy: polizy has no place in policy"),
     (
@@ -261,9 +280,11 @@ def test_a_wrong_document_is_told_with_its_line(text: str, line: int | None, wor
 JSON = [
     (in_json(name="EQ", value=[1, 2]), 8, "EQ: value is one value, not a list of 2"),
     (in_json(name="INSET", values=[]), 6, "INSET: values is empty: it would never act"),
+    (in_json(name="INSET", values=5), 8, "INSET: values is a list of values, not 5: write [5]"),
+    (in_json(name="LATEST", window="3"), 8, "LATEST: window is a whole number from 1 to 2**63 - 1"),
     (in_json(name="DELTA", change=-1), 8, "DELTA: change is a number above 0, not -1"),
     (in_json(name="EQ", value=None), 8, "expected a value, found null"),
-    (in_json(name="LATEST", window=10**30), 8, "LATEST: window is a whole number of at least 1"),
+    (in_json(name="LATEST", window=10**30), 8, "LATEST: window is a whole number from 1"),
     (in_json(name="INSET", values=["x" * 1_025]), 8, "INSET: a value has at most 1024 characters"),
     (in_json(name="INSET", values=[0] * 4_097), 8, "values: at most 4096 values"),
     ('{"attribute": "a",\n"attribute": "b"}', 2, "policy: attribute stands twice"),

@@ -30,6 +30,34 @@ def test_a_parameter_that_is_repeated_makes_a_list() -> None:
     assert read_xml(text.format('<para name="values"/>')).fields["values"] == ((), 1)
 
 
+def test_a_parameter_may_stand_on_the_filter_itself_and_means_the_same() -> None:
+    on_itself = '<filter name="{}" attribute="5" {}="{}"/>'
+    inside = '<filter name="{}" attribute="5"><para name="{}" value="{}"/></filter>'
+    for one in (
+        *(("GT", "value", text) for text in ("5", "05", "2.5", "2.50", "true", "x")),
+        *(("INSET", "values", text) for text in ("5", "x")),
+        *(("DELTA", "change", text) for text in ("5", "2.50", "1e3", "x")),
+        ("MATCH", "pattern", "5"),
+    ):
+        assert read_xml(on_itself.format(*one)) == read_xml(inside.format(*one))
+    assert read_xml(on_itself.format("GT", "value", "5")).fields["value"] == (5, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *(("5", 5), ("05", 5), ("+5", 5), ("5.0", 5.0), ("2.50", 2.5), ("-1e3", -1000.0)),
+        *((".5", 0.5), ("1_0", "1_0"), ("\u0665", "\u0665"), (" 5 ", " 5 "), ("0x5", "0x5")),
+    ],
+)
+def test_what_can_only_be_a_number_is_read_as_one_however_it_is_written(
+    text: str, value: float | str
+) -> None:
+    one = read_xml(f'<filter name="DELTA"><para name="change" value="{text}"/></filter>')
+    found = one.fields["change"][0]
+    assert (type(found), found) == (type(value), value)
+
+
 def test_comments_and_instructions_are_passed_over() -> None:
     text = '<?xml version="1.0" encoding="utf-16"?>\n<!-- a --><?b c?><policy><!-- d --></policy>'
     assert read_xml(text) == Element("policy", 2)

@@ -48,9 +48,20 @@ def test_a_digester_may_be_its_name_alone() -> None:
         ("'true'", "true"),
         ("yes", "yes"),
         ("-inf", "-inf"),
-        (".nan", ".nan"),
-        ("1e999", "1e999"),
-        ("12345678901234567890", "12345678901234567890"),
+        ("NaN", "NaN"),
+        ("'.nan'", ".nan"),
+        ('"1e999"', "1e999"),
+        ("12345678901234567890", 12345678901234567890),
+        ("-0", 0),
+        ("+5", "+5"),
+        ("-05", "-05"),
+        ("\u0665", "\u0665"),
+        ("True", True),
+        ("TRUE", True),
+        ("False", False),
+        ("FALSE", False),
+        ("tRUE", "tRUE"),
+        ("[True, 'True']", (True, "True")),
         ("2026-01-31T12:00:00Z", "2026-01-31T12:00:00Z"),
         ("12:30", "12:30"),
         ("|-\n  a\tb", "a\tb"),
@@ -63,6 +74,18 @@ def test_values_are_numbers_truths_or_texts_and_nothing_is_rounded(
 ) -> None:
     found = value_in(f"value: {text}")
     assert (type(found), found) == (type(value), value)
+
+
+@pytest.mark.parametrize("text", ["", "~", "null", "Null", "NULL", "[1, Null]"])
+def test_a_null_is_no_value(text: str) -> None:
+    with pytest.raises(PolicyError, match="line 1: expected a value, found null"):
+        read_yaml(f"value: {text}")
+
+
+@pytest.mark.parametrize("text", [".inf", "-.INF", "+.Inf", ".nan", ".NaN", "1e999", "[1, .nan]"])
+def test_a_number_that_is_not_finite_is_refused_unless_it_is_a_text(text: str) -> None:
+    with pytest.raises(PolicyError, match=r"line 1: expected a finite number, found .*quotes"):
+        read_yaml(f"value: {text}")
 
 
 @pytest.mark.parametrize("key", ["name", "attribute", "by", "pattern"])

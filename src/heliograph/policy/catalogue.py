@@ -23,13 +23,16 @@ class Action(enum.StrEnum):
 class Shape(enum.Enum):
     """What a parameter looks like in a document."""
 
-    LITERAL = "a number, a text or a time"
+    LITERAL = "a number, a text, a truth or a time"
     LITERALS = "a list of values"
     NUMBER = "a number above 0"
-    COUNT = "a whole number of at least 1"
+    COUNT = "a whole number from 1 to 2**63 - 1"
     FRACTION = "a number from 0 to 1"
     SEED = "a whole number from 0 to 2**63 - 1"
     PATTERN = "a regular expression"
+
+
+NUMERIC: Final = frozenset({Shape.NUMBER, Shape.COUNT, Shape.FRACTION, Shape.SEED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.event.errors import EventError, PolicyError
 from heliograph.event.schema import check_tag
@@ -15,6 +15,9 @@ from heliograph.policy import element as bounds
 from heliograph.policy.catalogue import DIGESTERS, FILTERS, Action, FilterKind
 from heliograph.policy.model import Digester, Each, Filter, Level, Policy, Rest
 from heliograph.policy.setting import check_sense, check_setting
+
+# What stands in an element; in YAML and JSON as a list that is named by the plural.
+_INSIDE: Final = {"policy": ("level", "summary"), "summary": ("digester",), "level": ("filter",)}
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -204,16 +207,17 @@ def _expect(element: Element, name: str, fields: set[str], of: str = "") -> None
         raise PolicyError(
             f"expected {name}, found {element.name}", line=element.line, element=element.name
         )
+    inside = [f"{one}s" if one != "summary" else one for one in _INSIDE.get(name, ())]
     for key, (_, line) in element.fields.items():
         if key not in fields:
+            known = [*sorted(fields), *inside]
             raise PolicyError(
-                f"it has no {key}{_hint(key, fields)}; it takes {', '.join(sorted(fields))}",
+                f"it has no {key}{_hint(key, known)}; it takes {', '.join(known)}",
                 line=line,
                 element=of or name,
             )
-    inner = {"policy": {"summary", "level"}, "summary": {"digester"}, "level": {"filter"}}
     for child in element.children:
-        if child.name not in inner.get(name, {name}):
+        if child.name not in _INSIDE.get(name, (name,)):
             raise PolicyError(
                 f"{child.name} has no place in {name}", line=child.line, element=of or name
             )
@@ -258,11 +262,9 @@ def _tag(element: Element, key: str) -> str | None:
 
 def _flag(element: Element, key: str) -> bool:
     value, line = element.fields.get(key, (False, element.line))
-    if value in (True, "true"):
-        return True
-    if value in (False, "false"):
-        return False
-    raise PolicyError(f"{key} is true or false, not {value!r}", line=line, element=element.name)
+    if not isinstance(value, bool):
+        raise PolicyError(f"{key} is true or false, not {value!r}", line=line, element=element.name)
+    return value
 
 
 def _choice(element: Element, key: str, choices: Any, default: Any) -> Any:

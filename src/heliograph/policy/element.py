@@ -6,6 +6,7 @@ Everything that a policy document may not exceed stands here too: documents come
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +22,8 @@ FILTERS_MAX: Final = 32  # In one level.
 DIGESTERS_MAX: Final = 32
 VALUES_MAX: Final = 4_096
 VALUE_CHARS_MAX: Final = 1_024
+# Strictly: Python would read 1_0, blanks around and the digits of other scripts as numbers too.
+_NUMBER: Final = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 
 @dataclass(slots=True)
@@ -50,6 +53,16 @@ def literal(text: str) -> Literal:
         if held and str(value) == text:
             return value
     return text
+
+
+def number(text: str) -> int | float | None:
+    """Return the number that a text spells in any of the ways of XML, YAML and JSON, else None.
+
+    One beyond float64 is infinite, unless it is whole.
+    """
+    if len(text) > VALUE_CHARS_MAX or not _NUMBER.fullmatch(text):
+        return None
+    return int(text) if text.lstrip("+-").isdigit() else float(text)
 
 
 def written(value: Literal) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from heliograph.event.schema import TAG_CHARS_MAX
+from heliograph.event.schema import RESERVED, TAG_CHARS_MAX
+from heliograph.event.types import INT64_MAX
 from heliograph.policy.catalogue import DIGESTERS, FILTERS, Action, FilterKind, Shape
 from heliograph.policy.element import (
     DIGESTERS_MAX,
@@ -14,16 +15,27 @@ from heliograph.policy.element import (
     VALUES_MAX,
 )
 from heliograph.policy.model import Each, Rest
+from heliograph.policy.setting import ACTING
 
-_TAG: Final = {"type": "string", "minLength": 1, "maxLength": TAG_CHARS_MAX}
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from heliograph.policy.catalogue import DigesterKind
+
+_TAG: Final = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": TAG_CHARS_MAX,
+    "not": {"enum": list(RESERVED)},
+}
 _LITERAL: Final = {"type": ["number", "string", "boolean"], "maxLength": VALUE_CHARS_MAX}
 _SHAPES: Final[dict[Shape, dict[str, Any]]] = {
     Shape.LITERAL: _LITERAL,
     Shape.LITERALS: {"type": "array", "items": _LITERAL, "maxItems": VALUES_MAX},
     Shape.NUMBER: {"type": "number", "exclusiveMinimum": 0},
-    Shape.COUNT: {"type": "integer", "minimum": 1},
+    Shape.COUNT: {"type": "integer", "minimum": 1, "maximum": INT64_MAX},
     Shape.FRACTION: {"type": "number", "minimum": 0, "maximum": 1},
-    Shape.SEED: {"type": "integer", "minimum": 0},
+    Shape.SEED: {"type": "integer", "minimum": 0, "maximum": INT64_MAX},
     Shape.PATTERN: {"type": "string", "maxLength": VALUE_CHARS_MAX},
 }
 
@@ -32,6 +44,8 @@ def _filter(kind: FilterKind) -> dict[str, Any]:
     fields: dict[str, Any] = {"name": {"const": kind.name}, "attribute": _TAG}
     for one in kind.parameters:
         fields[one.name] = _SHAPES[one.shape] | {"description": one.shape.value}
+        if one.shape is Shape.LITERALS and kind.name in ACTING:
+            fields[one.name]["minItems"] = 1
     if kind.by:
         fields["by"] = _TAG | {"description": "run separately per value of this tag"}
     if kind.action is not None:
@@ -46,9 +60,10 @@ def _filter(kind: FilterKind) -> dict[str, Any]:
     }
 
 
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a policy document."""
-    level = {
+def _level() -> dict[str, Any]:
+    always = {"properties": {"always": {"const": True}}, "required": ["always"]}
+    alone = [kind.name for kind in FILTERS.values() if kind.alone]
+    return {
         "type": "object",
         "properties": {
             "always": {"type": "boolean", "description": "first level only: run on every event"},
@@ -61,7 +76,14 @@ def json_schema() -> dict[str, Any]:
         },
         "required": ["filters"],
         "additionalProperties": False,
+        "if": always,
+        "then": {
+            "properties": {"filters": {"items": {"properties": {"name": {"enum": alone}}}}},
+        },
     }
+
+
+def _summary() -> dict[str, Any]:
     digesters = [
         {
             "type": "object",
@@ -72,7 +94,7 @@ def json_schema() -> dict[str, Any]:
         }
         for kind in DIGESTERS.values()
     ]
-    summary = {
+    return {
         "type": "object",
         "properties": {
             "each": {"enum": [str(one) for one in Each], "default": str(Each.PACK)},
@@ -84,6 +106,25 @@ def json_schema() -> dict[str, Any]:
         },
         "additionalProperties": False,
     }
+
+
+def _own(kinds: Mapping[str, FilterKind | DigesterKind]) -> dict[str, Any]:
+    """Return that each which needs an attribute names its own; its name alone is not enough."""
+    needy = {"enum": [name for name, kind in kinds.items() if kind.needs_attribute]}
+    return {
+        "not": needy,
+        "if": {"properties": {"name": needy}, "required": ["name"]},
+        "then": {"required": ["attribute"]},
+    }
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a policy document."""
+    own = {
+        "levels": {"items": {"properties": {"filters": {"items": _own(FILTERS)}}}},
+        "summary": {"properties": {"digesters": {"items": _own(DIGESTERS)}}},
+    }
+    later = {"prefixItems": [True], "items": {"properties": {"always": {"const": False}}}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Heliograph policy",
@@ -91,8 +132,10 @@ def json_schema() -> dict[str, Any]:
         "type": "object",
         "properties": {
             "attribute": _TAG | {"description": "of all filters and digesters that name none"},
-            "levels": {"type": "array", "maxItems": LEVELS_MAX, "items": level},
-            "summary": summary,
+            "levels": {
+                "type": "array", "maxItems": LEVELS_MAX, "items": _level(), "allOf": [later],
+            },
+            "summary": _summary(),
             "rest": {
                 "enum": [str(one) for one in Rest],
                 "default": str(Rest.NOTHING),
@@ -100,4 +143,6 @@ def json_schema() -> dict[str, Any]:
             },
         },
         "additionalProperties": False,
-    }
+        "if": {"not": {"required": ["attribute"]}},
+        "then": {"properties": own},
+    }  # fmt: skip

@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.event.errors import EventError, PolicyError
 from heliograph.event.types import INT64_MAX, INT64_MIN, Type, microseconds, parse_time
-from heliograph.policy.element import written
+from heliograph.policy.element import number, written
 
+# As CSV and as JSON lines have them.
+_INFINITE: Final = {
+    "inf": math.inf, "-inf": -math.inf, "Infinity": math.inf, "-Infinity": -math.inf,
+}  # fmt: skip
 _ORDERING: Final = frozenset({"GT", "GE", "LT", "LE", "WITHIN"})
 
 if TYPE_CHECKING:
@@ -70,20 +74,16 @@ def fit_literal(value: Literal, kind: Type | None, one: Filter) -> Any:
 
 def _fit_number(value: float | str, target: Type) -> int | float | None:
     """Return a number that compares with those of a column, or None."""
-    number: int | float
-    try:
-        number = int(value) if isinstance(value, str) else value
-    except ValueError:
-        try:
-            number = float(value)
-        except ValueError:
+    if isinstance(value, str):
+        if value in _INFINITE:
+            return _INFINITE[value]
+        found = number(value)
+        if found is None or found in _INFINITE.values():  # Rounded, such as 1e999.
             return None
-    if isinstance(number, float):
-        rounded = math.isinf(number) and "inf" not in str(value).lower()  # Such as 1e999.
-        return None if math.isnan(number) or rounded else number
-    if target is Type.FLOAT64:
+        value = found
+    if isinstance(value, int) and target is Type.FLOAT64:
         try:
-            return float(number)
+            return float(value)
         except OverflowError:
             return None
-    return number
+    return value

@@ -6,21 +6,30 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.event.errors import PolicyError
+from heliograph.event.types import INT64_MAX, INT64_MIN
 from heliograph.policy.catalogue import Parameter, Shape
 from heliograph.policy.element import VALUE_CHARS_MAX, literal, written
 
 if TYPE_CHECKING:
     from heliograph.policy.model import Filter, Literal, Setting
 
-_SEED_MAX: Final = 2**63 - 1
 _EXACT_MAX: Final = 2**53
+_WHOLE_MAX: Final = 10**VALUE_CHARS_MAX
+# Of which filters the values may not be empty.
+ACTING: Final = ("INSET", "FIRST", "LAST")
 
 
 def check_setting(value: Setting, parameter: Parameter, line: int, name: str) -> Setting:
     """Return a parameter's value in its one canonical form."""
-    if parameter.shape is Shape.LITERALS:
-        members = value if isinstance(value, tuple) else (value,)
-        members = tuple(_plain(member, parameter, line, name) for member in members)
+    shape = parameter.shape
+    if shape is Shape.LITERALS:
+        if not isinstance(value, tuple):
+            raise PolicyError(
+                f"{parameter.name} is {shape.value}, not {value!r:.40}: write [{value!r:.40}]",
+                line=line,
+                element=name,
+            )
+        members = tuple(_plain(member, parameter, line, name) for member in value)
         # 1, 1.0 and True are equal to Python, and different values of a document.
         distinct = {(type(one).__name__, repr(one)): one for one in members}
         ordered = sorted((kind, one, text) for (kind, text), one in distinct.items())
@@ -29,22 +38,23 @@ def check_setting(value: Setting, parameter: Parameter, line: int, name: str) ->
         raise PolicyError(
             f"{parameter.name} is one value, not a list of {len(value)}", line=line, element=name
         )
-    value = _plain(value, parameter, line, name)
-    if parameter.shape is Shape.LITERAL:
-        return value
-    if parameter.shape is Shape.PATTERN:
-        return written(value)
+    plain = _plain(value, parameter, line, name)
+    if shape is Shape.LITERAL:
+        return plain
+    if shape is Shape.PATTERN:
+        return written(plain)
     number = _number(value)
-    if number is None or not _in_shape(number, parameter.shape):
+    if number is None or not _in_shape(number, shape):
         raise PolicyError(
-            f"{parameter.name} is {parameter.shape.value}, not {value!r}", line=line, element=name
+            f"{parameter.name} is {shape.value}, not {value!r}", line=line, element=name
         )
     return number
 
 
 def _plain(value: Literal, parameter: Parameter, line: int, name: str) -> Literal:
     """Return a value as a document would have it; what is built in Python may be anything."""
-    if isinstance(value, str) and len(value) > VALUE_CHARS_MAX:
+    is_long = isinstance(value, str) and len(value) > VALUE_CHARS_MAX
+    if is_long or (isinstance(value, int) and abs(value) >= _WHOLE_MAX):
         raise PolicyError(
             f"a value has at most {VALUE_CHARS_MAX} characters", line=line, element=name
         )
@@ -58,15 +68,17 @@ def _plain(value: Literal, parameter: Parameter, line: int, name: str) -> Litera
 
 
 def _number(value: Literal) -> int | float | None:
-    if isinstance(value, bool):
+    """Return a number in its one form; a text is none, whatever it spells."""
+    if isinstance(value, bool | str):
         return None
-    try:
-        number = float(value) if isinstance(value, str) else value
-    except ValueError:
-        return None
-    if isinstance(number, float) and number.is_integer() and abs(number) < _EXACT_MAX:
-        return int(number)
-    return number
+    if isinstance(value, int) and not INT64_MIN <= value <= INT64_MAX:
+        try:
+            return float(value)
+        except OverflowError:
+            return None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < _EXACT_MAX else float(value)
+    return value
 
 
 def _in_shape(number: float, shape: Shape) -> bool:
@@ -78,7 +90,7 @@ def _in_shape(number: float, shape: Shape) -> bool:
         return 0 <= number <= 1
     if not isinstance(number, int):
         return False
-    return 0 <= number <= _SEED_MAX if shape is Shape.SEED else 1 <= number <= _SEED_MAX
+    return 0 <= number <= INT64_MAX if shape is Shape.SEED else 1 <= number <= INT64_MAX
 
 
 def check_sense(one: Filter) -> None:
@@ -87,7 +99,7 @@ def check_sense(one: Filter) -> None:
         low, high = one["low"], one["high"]
         if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
             raise PolicyError(f"low {low} is above high {high}", line=one.line, element=one.name)
-    if one.name in ("INSET", "FIRST", "LAST") and not one["values"]:
+    if one.name in ACTING and not one["values"]:
         raise PolicyError("values is empty: it would never act", line=one.line, element=one.name)
     if one.name == "MATCH":
         compile_pattern(str(one["pattern"]), one.line)

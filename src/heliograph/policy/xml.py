@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Final
 from xml.parsers import expat
 
 from heliograph.event.errors import PolicyError
-from heliograph.policy.element import DEPTH_MAX, VALUES_MAX, Element, literal
+from heliograph.policy.catalogue import FILTERS, NUMERIC, Shape
+from heliograph.policy.element import DEPTH_MAX, VALUES_MAX, Element, literal, number
 
 if TYPE_CHECKING:
     from heliograph.policy.model import Setting
 
 _NUL: Final = "\x00"
+# What is always a text; all else that stands on a filter is a parameter, as its <para> would be.
+_OWN: Final = ("name", "attribute", "by", "action")
 
 
 class _Reader:
@@ -41,9 +44,7 @@ class _Reader:
             raise PolicyError(f"elements nest at most {DEPTH_MAX} deep", line=line)
         element = Element(name, line)
         for key, text in attributes.items():
-            # Only what a parameter says may be a number; names and tags are texts.
-            value = literal(text) if name == "para" and key == "value" else text
-            element.fields[key] = (value, line)
+            element.fields[key] = (literal(text) if _is_value(name, key) else text, line)
         if self.open:
             self.open[-1].children.append(element)
         else:
@@ -62,6 +63,13 @@ class _Reader:
                 'write values as <para name="..." value="..."/>',
                 line=self.parser.CurrentLineNumber,
             )
+
+
+def _is_value(name: str, key: str) -> bool:
+    """Say whether an attribute of an element may be a number or a truth."""
+    if name == "filter":
+        return key not in _OWN
+    return (name, key) in (("para", "value"), ("level", "always"))
 
 
 def _take_parameters(element: Element) -> None:
@@ -85,6 +93,21 @@ def _take_parameters(element: Element) -> None:
             members = tuple(value for value, _ in found if not isinstance(value, tuple))
             element.fields[name] = (members, element.line)
     element.children = []
+    _shape(element)
+
+
+def _shape(element: Element) -> None:
+    """Make lists and numbers of what can be nothing else: XML has only texts."""
+    kind = FILTERS.get(str(element.fields.get("name", ("", 0))[0]))
+    for parameter in kind.parameters if kind is not None else ():
+        value, line = element.fields.get(parameter.name, ((), 0))
+        if isinstance(value, tuple):
+            continue
+        if parameter.shape is Shape.LITERALS:
+            element.fields[parameter.name] = ((value,), line)
+        elif parameter.shape in NUMERIC and isinstance(value, str):
+            found = number(value)
+            element.fields[parameter.name] = (value if found is None else found, line)
 
 
 def _parameter_name(child: Element) -> str:
@@ -102,7 +125,7 @@ def _parameter_name(child: Element) -> str:
     if "name" not in child.fields:
         raise PolicyError("it has no name", line=child.line, element="<para>")
     name = str(child.fields["name"][0])
-    if name in ("name", "attribute", "by", "action"):
+    if name in _OWN:
         raise PolicyError(
             f'{name} stands on the filter itself, as <filter {name}="...">',
             line=child.line,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import yaml
 
 from heliograph.event.errors import PolicyError
-from heliograph.policy.element import DEPTH_MAX, VALUES_MAX, Element, literal
+from heliograph.policy.element import DEPTH_MAX, VALUES_MAX, Element, literal, number
 
 if TYPE_CHECKING:
     from heliograph.policy.model import Literal, Setting
@@ -23,9 +23,12 @@ _TEXTS: Final = ("name", "attribute", "by", "action", "each", "rest", "pattern")
 # JSON may have these as they are; for YAML they are line breaks, or unprintable.
 _UNPRINTABLE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _HALVES: Final = re.compile(r"(\\\\)|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
-# YAML and JSON also write numbers as 1e3 and 2.50. A whole number that `literal` leaves a text has
-# too many digits, or a zero in front, and stays one: nothing is lost.
-_NUMBER: Final = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?")
+# As the core schema of YAML 1.2 has them.
+_NULLS: Final = ("", "~", "null", "Null", "NULL")
+_TRUTHS: Final = {"True": True, "TRUE": True, "False": False, "FALSE": False}
+_NOT_FINITE: Final = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+# A whole number that has a sign or a zero in front stays a text: nothing is lost.
+_SPELLED: Final = re.compile(r"\+[0-9]+|-?0[0-9]+")
 _LISTS: Final = {"levels": "level", "filters": "filter", "digesters": "digester"}
 
 
@@ -134,11 +137,18 @@ def _scalar(node: Any, *, text: bool = False) -> Literal:
     written = str(node.value)
     if node.style in ("'", '"', "|", ">"):
         return written
-    if written in ("", "~", "null"):
+    if written in _NULLS:
         raise PolicyError("expected a value, found null", line=_line(node))
     if text:
         return written
-    value = literal(written)
-    if isinstance(value, str) and _NUMBER.fullmatch(written) and math.isfinite(float(written)):
-        return float(written)
-    return value
+    value = _TRUTHS[written] if written in _TRUTHS else literal(written)
+    if not isinstance(value, str) or _SPELLED.fullmatch(written):
+        return value
+    # YAML and JSON also write numbers as 1e3 and 2.50.
+    found = number(written)
+    if _NOT_FINITE.fullmatch(written) or found in (math.inf, -math.inf):
+        raise PolicyError(
+            f"expected a finite number, found {written}; between quotes it is a text",
+            line=_line(node),
+        )
+    return value if found is None else found
