@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -75,6 +76,45 @@ def test_by_takes_one_tag() -> None:
     several = 5
     with pytest.raises(PolicyError, match=r"^filter: by takes one tag, not 5$"):
         build.policy("x", build.latest(1, by=several))
+
+
+@pytest.mark.parametrize("make", [build.inset, build.subset, build.supset, build.first, build.last])
+def test_a_text_is_not_the_set_of_its_characters(make: Any) -> None:
+    with pytest.raises(PolicyError, match=r"values is a list .*, not 'abc': write \['abc'\]$"):
+        build.policy("x", make("abc"))
+    with pytest.raises(PolicyError, match=r"values is a list of values, not 5: write \[5\]$"):
+        build.policy("x", make(5))
+    for several in (["b", "a"], ("a", "b"), {"a", "b"}, (one for one in "ab")):
+        assert build.policy("x", make(several)).levels[0].filters[0]["values"] == ("a", "b")
+
+
+def test_a_time_is_that_of_a_document() -> None:
+    time = datetime(2026, 1, 31, 13, tzinfo=timezone(timedelta(hours=1)))
+    text = "2026-01-31T12:00:00Z"
+
+    assert build.policy("x", build.gt(time)) == build.policy("x", build.gt(text))
+    assert build.policy("x", build.inset([time])) == build.policy("x", build.inset([text]))
+    with pytest.raises(PolicyError, match=r"has no time zone: give it one, such as datetime.UTC$"):
+        build.policy("x", build.gt(time.replace(tzinfo=None)))
+
+
+def test_a_number_of_thousands_of_digits_is_refused() -> None:
+    with pytest.raises(PolicyError, match="a value has at most 1024 characters"):
+        build.policy("x", build.gt(10**5_000))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (5, r"got 5$"),
+        (build.gt, r"got <function gt at 0x.*>: call it$"),
+        ([build.gt(5), build.lt], r"got <function lt at 0x.*>: call it$"),
+        ("UNIQ", r"got 'UNIQ'$"),
+    ],
+)
+def test_what_is_no_filter_is_refused_with_what_is_one(wrong: Any, words: str) -> None:
+    with pytest.raises(PolicyError, match=f"^expected a filter made by .* of this module, {words}"):
+        build.policy("x", build.gt(5), wrong)
 
 
 def test_built_in_rests_can_be_built() -> None:

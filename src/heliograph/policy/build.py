@@ -7,16 +7,21 @@ Each positional argument is a level: one filter, or a list of filters that run i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from heliograph.event.errors import PolicyError
+from heliograph.event.types import microseconds, show_time
 from heliograph.policy.document import policy_of
 from heliograph.policy.element import Element
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from heliograph.policy.model import Literal, Policy
+
+    Value = Literal | datetime
 
 _LINE = 0  # What is built in Python has no lines.
 
@@ -56,71 +61,83 @@ def _level(filters: Element | Sequence[Element], *, always: bool = False) -> Ele
 
 def _members(given: Element | Iterable[Element], kind: str) -> list[Element]:
     """Return one or several elements as a list, and refuse what is none."""
-    members = [given] if isinstance(given, Element) else list(given)
-    for one in members:
+    members = _several(given)
+    for one in members if isinstance(members, tuple) else (members,):
         if not isinstance(one, Element):
-            raise PolicyError(f"expected a {kind} made by a function of this module, got {one!r}")
-    return members
+            hint = ": call it" if callable(one) else ""
+            raise PolicyError(
+                f"expected a {kind} made by a function of this module, got {one!r:.60}{hint}"
+            )
+    return list(members) if isinstance(members, tuple) else [members]
+
+
+def _several(given: Any) -> Any:
+    """Return what holds several values as a tuple of them; a text is one value."""
+    many = isinstance(given, Iterable) and not isinstance(given, str | bytes)
+    return tuple(given) if many else given
 
 
 def _element(kind: str, /, **fields: Any) -> Element:
-    given = {key: value for key, value in fields.items() if value is not None}
-    return Element(
-        kind,
-        _LINE,
-        {
-            key: (tuple(value) if isinstance(value, list | set | frozenset) else value, _LINE)
-            for key, value in given.items()
-        },
-    )
+    found = {key: (_setting(value), _LINE) for key, value in fields.items() if value is not None}
+    return Element(kind, _LINE, found)
+
+
+def _setting(value: Any) -> Any:
+    """Return a value, or several, as a document would have it."""
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise PolicyError(f"{value!r} has no time zone: give it one, such as datetime.UTC")
+        return show_time(microseconds(value))
+    several = _several(value)
+    return tuple(map(_setting, several)) if isinstance(several, tuple) else value
 
 
 def _filter(name: str, **fields: Any) -> Element:
     return _element("filter", name=name, **fields)
 
 
-def gt(value: Literal, *, attribute: str | None = None, action: str | None = None) -> Element:
+def gt(value: Value, *, attribute: str | None = None, action: str | None = None) -> Element:
     """Keep the events whose value is above `value`."""
     return _filter("GT", value=value, attribute=attribute, action=action)
 
 
-def ge(value: Literal, *, attribute: str | None = None, action: str | None = None) -> Element:
+def ge(value: Value, *, attribute: str | None = None, action: str | None = None) -> Element:
     """Keep the events whose value is `value` or above."""
     return _filter("GE", value=value, attribute=attribute, action=action)
 
 
-def lt(value: Literal, *, attribute: str | None = None, action: str | None = None) -> Element:
+def lt(value: Value, *, attribute: str | None = None, action: str | None = None) -> Element:
     """Keep the events whose value is below `value`."""
     return _filter("LT", value=value, attribute=attribute, action=action)
 
 
-def le(value: Literal, *, attribute: str | None = None, action: str | None = None) -> Element:
+def le(value: Value, *, attribute: str | None = None, action: str | None = None) -> Element:
     """Keep the events whose value is `value` or below."""
     return _filter("LE", value=value, attribute=attribute, action=action)
 
 
-def eq(value: Literal, *, attribute: str | None = None, action: str | None = None) -> Element:
+def eq(value: Value, *, attribute: str | None = None, action: str | None = None) -> Element:
     """Keep the events whose value equals `value`."""
     return _filter("EQ", value=value, attribute=attribute, action=action)
 
 
-def ne(value: Literal, *, attribute: str | None = None, action: str | None = None) -> Element:
+def ne(value: Value, *, attribute: str | None = None, action: str | None = None) -> Element:
     """Keep the events whose value does not equal `value`."""
     return _filter("NE", value=value, attribute=attribute, action=action)
 
 
 def within(
-    low: Literal, high: Literal, *, attribute: str | None = None, action: str | None = None
+    low: Value, high: Value, *, attribute: str | None = None, action: str | None = None
 ) -> Element:
     """Drop the events from `low` to `high`, both included."""
     return _filter("WITHIN", low=low, high=high, attribute=attribute, action=action)
 
 
 def inset(
-    values: Iterable[Literal], *, attribute: str | None = None, action: str | None = None
+    values: Iterable[Value], *, attribute: str | None = None, action: str | None = None
 ) -> Element:
     """Drop the events whose value is one of `values`."""
-    return _filter("INSET", values=tuple(values), attribute=attribute, action=action)
+    return _filter("INSET", values=values, attribute=attribute, action=action)
 
 
 def match(pattern: str, *, attribute: str | None = None, action: str | None = None) -> Element:
@@ -128,37 +145,37 @@ def match(pattern: str, *, attribute: str | None = None, action: str | None = No
     return _filter("MATCH", pattern=pattern, attribute=attribute, action=action)
 
 
-def contain(value: Literal, *, attribute: str | None = None, action: str | None = None) -> Element:
+def contain(value: Value, *, attribute: str | None = None, action: str | None = None) -> Element:
     """Drop the events whose set contains `value`."""
     return _filter("CONTAIN", value=value, attribute=attribute, action=action)
 
 
 def subset(
-    values: Iterable[Literal], *, attribute: str | None = None, action: str | None = None
+    values: Iterable[Value], *, attribute: str | None = None, action: str | None = None
 ) -> Element:
     """Drop the events whose set lies within `values`."""
-    return _filter("SUBSET", values=tuple(values), attribute=attribute, action=action)
+    return _filter("SUBSET", values=values, attribute=attribute, action=action)
 
 
 def supset(
-    values: Iterable[Literal], *, attribute: str | None = None, action: str | None = None
+    values: Iterable[Value], *, attribute: str | None = None, action: str | None = None
 ) -> Element:
     """Drop the events whose set holds all of `values`."""
-    return _filter("SUPSET", values=tuple(values), attribute=attribute, action=action)
+    return _filter("SUPSET", values=values, attribute=attribute, action=action)
 
 
 def first(
-    values: Iterable[Literal], *, attribute: str | None = None, by: str | None = None
+    values: Iterable[Value], *, attribute: str | None = None, by: str | None = None
 ) -> Element:
     """Of the events whose value is one of `values`, drop all but the first."""
-    return _filter("FIRST", values=tuple(values), attribute=attribute, by=by)
+    return _filter("FIRST", values=values, attribute=attribute, by=by)
 
 
 def last(
-    values: Iterable[Literal], *, attribute: str | None = None, by: str | None = None
+    values: Iterable[Value], *, attribute: str | None = None, by: str | None = None
 ) -> Element:
     """Of the events whose value is one of `values`, drop all but the last."""
-    return _filter("LAST", values=tuple(values), attribute=attribute, by=by)
+    return _filter("LAST", values=values, attribute=attribute, by=by)
 
 
 def uniq(*, attribute: str | None = None, by: str | None = None) -> Element:
