@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.queues import ran
-from heliograph.experiments import thin_link, thin_sim
+from heliograph.experiments import thin_link, thin_real, thin_sim
 from heliograph.experiments.findings import Setting
 from heliograph.experiments.thin_link import QUEUE_BYTES, QUEUES, findings, tables
 from heliograph.experiments.thin_table import Prompt
@@ -53,3 +53,23 @@ def test_all_queues_are_run_for_each_seed_with_the_same_capacity(
     assert thin_link.EXPERIMENT.run(setting).rows
     assert asked == [(one.name, QUEUE_BYTES, 9, seed) for seed in (1, 2) for one in QUEUES]
     assert shares[-1] == 1
+
+
+def test_real_runs_of_as_many_seeds_begin_one_seed_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known = {one.name: ran(one.name) for one in QUEUES}
+    asked: list[tuple[str, int]] = []
+    waited: list[float] = []
+
+    def measure(queue: thin_link.Queue, *rest: float) -> Transit:
+        asked.append((queue.name, int(rest[-1])))
+        return known[queue.name]
+
+    monkeypatch.setattr(thin_link, "sleep", waited.append)
+    monkeypatch.setattr(thin_real, "measure", measure)
+    monkeypatch.setattr(thin_real, "probe", lambda *_, **__: Prompt([0.1], 0.1, 10))
+    found = thin_link.EXPERIMENT.run(Setting(real=True))
+    assert sorted(asked) == sorted((one.name, seed) for one in QUEUES for seed in range(1, 9))
+    assert sorted(set(waited)) == [5.0 * turn for turn in range(8)]
+    assert found.notes[0].startswith("runs: 8 of 540 s a queue")

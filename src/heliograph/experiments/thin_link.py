@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from time import sleep
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from heliograph.experiments import thin_real, thin_sim
@@ -56,6 +57,9 @@ _BULK_SECONDS: Final = 60.0
 _QUICK_SECONDS: Final = 320.0  # It takes most of that until all is steady.
 _QUICK_BULK_SECONDS: Final = 20.0
 _STOP_SECONDS: Final = 4.0
+# Between one seed's real runs and the next one's: dozens of programs that start at once would wait
+# for each other.
+_STAGGER_SECONDS: Final = 5.0
 
 
 def simulate(setting: Setting) -> Findings:
@@ -75,19 +79,25 @@ def simulate(setting: Setting) -> Findings:
 
 
 def measure(setting: Setting) -> Findings:
-    """Run all queues at once, each over a real link of its own, between namespaces of its own."""
+    """Run all queues at once, each over a real link of its own, between namespaces of its own.
+
+    As many seeds as simulated: the ladder wanders, so that one run says little of its latency.
+    """
     seconds = setting.seconds or (_QUICK_SECONDS if setting.quick else _SECONDS)
     plain = _QUICK_BULK_SECONDS if setting.quick else _BULK_SECONDS
-    seeds = setting.seeds or 1
+    seeds = setting.seeds or (1 if setting.quick else _SEEDS)
     jobs = [(queue, seed) for seed in range(1, seeds + 1) for queue in QUEUES]
-    with ThreadPoolExecutor(len(jobs) + 1) as pool, told(setting.tell, seconds + plain + 45):
+    last = _STAGGER_SECONDS * (seeds - 1)
+
+    def run(queue: Queue, seed: int) -> Transit:
+        sleep(_STAGGER_SECONDS * (seed - 1))
+        return thin_real.measure(queue, QUEUE_BYTES, seconds, plain, seed)
+
+    with ThreadPoolExecutor(len(jobs) + 1) as pool, told(setting.tell, seconds + plain + last + 45):
         probed = pool.submit(
             thin_real.probe, _PROBED, QUEUE_BYTES, seconds / 2, _STOP_SECONDS, seed=1
         )
-        running = [
-            pool.submit(thin_real.measure, queue, QUEUE_BYTES, seconds, plain, seed)
-            for queue, seed in jobs
-        ]
+        running = [pool.submit(run, queue, seed) for queue, seed in jobs]
         try:
             found = [one.result() for one in running]
             prompt = probed.result()

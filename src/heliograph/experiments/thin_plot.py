@@ -42,7 +42,7 @@ def _draw(transits: Sequence[Transit], figure: Figure) -> None:
         loss.fill_between(*one.losses(), step="mid", color=colour, linewidth=0)
         loss.set_ylim(0, 1)
         loss.set_yticks([0, 1])
-        loss.set_ylabel("loss in\neach second", fontsize="small")
+        loss.set_ylabel("loss\nin 1 s")
     latency.set_ylabel("latency of\neach event (s)")
     latency.set_ylim(bottom=0)
     packs.set_ylabel("fraction taken\nby each pack")

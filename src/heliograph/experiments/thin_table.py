@@ -70,7 +70,8 @@ def _policy(name: str, transits: Sequence[Transit], base: float) -> list[Row]:
     most = LATENCY_MOST[controller]
     levels = sum((one.levels() for one in transits), Counter[int]())
     packs = max(1, sum(levels.values()))
-    taken = float(np.mean([part for one in transits for part in one.parts(_LEVEL)] or [0.0]))
+    parts = [part for one in transits for part in one.parts(_LEVEL)]
+    taken = f"{np.mean(parts):.3f}" if parts else "no pack at it"
     used = ", ".join(f"{level}: {_percent(levels[level] / packs)}" for level in sorted(levels))
     excess, told = mean_of(transits, "excess"), mean_of(transits, "told")
     # A digest for each run is what the papers do; its bytes are theirs, not the controller's.
@@ -81,7 +82,7 @@ def _policy(name: str, transits: Sequence[Transit], base: float) -> list[Row]:
             f"{latency:.2f} s, {latency / base:.2f} of DropTail's", f"at most {most}",
             latency <= most * base),
         Row(f"{name}: packs at each level", "most at level 2", used),
-        Row(f"{name}: taken at level 2", "0.325", f"{taken:.3f}"),
+        Row(f"{name}: taken at level 2", "0.325", taken),
         Row(f"{name}: loss", "about 30 %", _percent(mean_of(transits, "loss"))),
         Row(f"{name}: loss above 1 - goodput/offered", "",
             f"{excess * 100:.1f} points, digests {told * 100:.1f}", goal, excess <= allowed),
