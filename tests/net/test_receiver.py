@@ -129,6 +129,24 @@ def test_breaking_off_and_iterating_again_loses_nothing() -> None:
     run(main())
 
 
+def test_a_wait_that_is_broken_off_disturbs_no_other_and_loses_nothing() -> None:
+    async def main() -> None:
+        async with planet_and_clients() as (_, (device, viewer)):
+            receiver = await viewer.subscribe("s")
+            sender = await device.advertise("s")
+            given_up, waiting = [asyncio.create_task(anext(receiver)) for _ in range(2)]
+            await asyncio.sleep(0)
+            given_up.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await given_up
+            for number in range(3):
+                sender.publish({"a": number})
+            found = [await waiting, await anext(receiver), await anext(receiver)]
+            assert [one.values for one in found] == [{"a": 0}, {"a": 1}, {"a": 2}]  # type: ignore[union-attr]
+
+    run(main())
+
+
 def test_a_policy_changes_on_a_live_subscription() -> None:
     async def main() -> None:
         async with planet_and_clients() as (server, (device, viewer)):

@@ -20,7 +20,7 @@ from heliograph.event.block import (
     cover,
 )
 from heliograph.event.event import Event
-from heliograph.event.types import check_time, restore
+from heliograph.event.types import TIME_MAX, TIME_MIN, check_time, restore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -38,8 +38,11 @@ def events_of(block: Block, schema: Schema) -> list[Event]:
     Raises:
         EventError: The body is not of the schema, or a time is beyond the years 1 to 9999.
     """
-    if block.form == ROWS and not schema.converts:
-        return _plain_events([block], schema)
+    return events_in((block,), schema)
+
+
+def _restored(block: Block, schema: Schema) -> list[Event]:
+    """Return the events of a block whose values may be stored as something else."""
     kinds = [(one.tag, one.type) for one in schema.attributes]
     return [
         Event(
@@ -62,31 +65,29 @@ def events_of(block: Block, schema: Schema) -> list[Event]:
 def events_in(blocks: Sequence[Block], schema: Schema) -> list[Event]:
     """Return the events of blocks of one stream and epoch, in their order.
 
+    What receivers mostly get is read all at once, and each step is one for all: rows whose values
+    are stored as they are.
+
     Raises:
         EventError: As for `events_of`.
     """
-    if blocks and not schema.converts and all(block.form == ROWS for block in blocks):
-        return _plain_events(blocks, schema)
-    return [event for block in blocks for event in events_of(block, schema)]
-
-
-def _plain_events(blocks: Sequence[Block], schema: Schema) -> list[Event]:
-    """Return the events of rows whose values are stored as they are: what receivers mostly get.
-
-    All of them at once, and each step for all: one by one they would cost twice as much.
-    """
     numbers: list[int] = []
     starts: list[int] = []
+    bodies: list[tuple[bytes, int]] = []
     for block in blocks:
-        numbers += (
-            block.numbers().tolist() if block.presence else range(block.first, block.last + 1)
-        )
-        starts += [block.time] * block.count
-    bodies = [(block.body, block.count) for block in blocks]
+        if block.form != ROWS or schema.converts:
+            return [event for one in blocks for event in _restored(one, schema)]
+        count, first = block.count, block.first
+        numbers += block.numbers().tolist() if block.presence else range(first, first + count)
+        starts += [block.time] * count
+        bodies.append((block.body, count))
+    if not bodies:
+        return []
     values = rows.decode_dicts(bodies, schema.tags, schema.types)
     times = [*map(add, starts, map(dict.pop, values, repeat(rows.TIME)))]
-    check_time(min(times))
-    check_time(max(times))
+    if min(times) < TIME_MIN or max(times) > TIME_MAX:
+        check_time(min(times))
+        check_time(max(times))
     stream, epoch = repeat(blocks[0].stream), repeat(blocks[0].epoch)
     return [*map(Event, stream, epoch, numbers, times, values)]
 

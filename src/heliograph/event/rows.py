@@ -7,7 +7,6 @@ block is split and thinned without its schema, and all rows of many blocks decod
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import lru_cache
 from keyword import iskeyword
 from operator import attrgetter
@@ -206,8 +205,10 @@ def decode_dicts(
     decoder = _whole_decoder(tags, types)
     if decoder is not None:
         # Most events have all attributes: then there is nothing to look for in them.
-        with suppress(EventError):
+        try:
             return [*map(asdict, _decoded(decoder, bodies))]
+        except EventError:
+            pass
     take = values_of(len(tags))
     return [
         {TIME: row.time}
@@ -219,10 +220,12 @@ def decode_dicts(
 def _decoded(
     decoder: msgspec.msgpack.Decoder[list[Any]], bodies: Sequence[tuple[bytes, int]]
 ) -> list[Any]:
-    total = sum(count for _, count in bodies)
-    head = b"\xdd" + total.to_bytes(4, "big")
-    data = b"".join([head, *[payload(body, count) for body, count in bodies]])
+    parts, total = [b""], 0
+    for body, count in bodies:
+        parts.append(payload(body, count))
+        total += count
+    parts[0] = b"\xdd" + total.to_bytes(4, "big")
     try:
-        return decoder.decode(data)
+        return decoder.decode(b"".join(parts))
     except BROKEN as error:
         raise EventError(f"rows that do not fit their schema: {error}") from None

@@ -59,7 +59,7 @@ class AsyncReceiver:
         self._number = number
         self._take = client.core.take
         self._entries: list[Entry] = []  # Decoded and not handed out, the last one first.
-        self._arrived = asyncio.Event()
+        self._waits: list[asyncio.Future[None]] = []  # Of whoever waits for something to come.
         self._turn = client.shell.clock()  # When the loop last had a turn, for all we know.
         self._closed = False
         self._subscribed = client.expect(number)
@@ -155,18 +155,21 @@ class AsyncReceiver:
         if not self._closed:
             self._closed = True
             self._client.forget(self._number)
-            self._arrived.set()
+            self.wake()
 
     # What the client reports.
 
     def wake(self) -> None:
         """There is something to take."""
-        self._arrived.set()
+        waits, self._waits = self._waits, []
+        for one in waits:
+            if not one.done():
+                one.set_result(None)
 
     def end(self) -> None:
         """The client is closed; iterating ends."""
         self._closed = True
-        self._arrived.set()
+        self.wake()
 
     async def _next(self, events_max: int) -> list[Block | Digest]:
         """Wait until there is something to take, and take it."""
@@ -184,8 +187,13 @@ class AsyncReceiver:
             trouble = client.trouble(self._number)
             if trouble is not None:
                 raise EventError(f"{self.stream}: {trouble}")
-            self._arrived.clear()
-            await self._arrived.wait()
+            waiting = client.shell.loop.create_future()
+            self._waits.append(waiting)
+            try:
+                await waiting
+            finally:
+                if waiting in self._waits:  # Its task was cancelled.
+                    self._waits.remove(waiting)
             now = self._turn = client.shell.clock()
         raise StopAsyncIteration
 
