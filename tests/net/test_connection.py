@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 
-from heliograph.net.connection import CHUNKS_PER_TURN, Connection
+from heliograph.net.connection import CHUNKS_PER_TURN, READ_BYTES, Connection
 from heliograph.net.shell import Shell
 from heliograph.net.sockets import SocketLimits
 from net.toys import Echo
@@ -149,5 +149,19 @@ def test_a_real_socket_is_tuned() -> None:
             assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
             transport.close()
             await shell.stop(1.0)
+
+    asyncio.run(main())
+
+
+def test_what_a_loop_of_pythons_own_reads_at_once_needs_no_mapping() -> None:
+    async def main() -> None:
+        near, far = socket.socketpair()
+        shell = Shell(Echo())
+        transport, _ = await asyncio.get_running_loop().create_connection(
+            lambda: Connection(shell), sock=near
+        )
+        assert transport.max_size == READ_BYTES  # type: ignore[attr-defined]
+        transport.abort()
+        far.close()
 
     asyncio.run(main())

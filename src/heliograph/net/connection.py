@@ -14,6 +14,9 @@ from heliograph.net.sockets import tune
 if TYPE_CHECKING:
     from heliograph.net.shell import Shell
 
+# What asyncio reads at once. Its own 256 KiB, which it allocates for every read, are so large that
+# they are mapped and unmapped each time: that costs more than all else of a read.
+READ_BYTES: Final = 64 * 1_024
 # How many chunks one link may have in its turn before all others have theirs.
 CHUNKS_PER_TURN: Final = 4
 # What is told of a chunk that a core stumbled over.
@@ -52,6 +55,8 @@ class Connection(asyncio.Protocol):
         if sock is not None:
             tune(sock, self._limits)
         self.peer = _shown(transport.get_extra_info("peername"))
+        if hasattr(transport, "max_size"):  # Of uvloop and TLS it is none, and they need it not.
+            transport.max_size = READ_BYTES
         # Whatever the socket does not take at once pauses us: no second buffer behind the lanes.
         self._transport.set_write_buffer_limits(high=1, low=0)
         self._shell.made(self)
