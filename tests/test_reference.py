@@ -98,7 +98,7 @@ def test_why_peers_are_refused_is_documented() -> None:
     }
     table = {row[0].strip("`"): row[1] for row in rows(PLANET, "kind")}
     assert set(table) == kinds - {"closing"}
-    assert {kind for kind, again in table.items() if again == "yes"} == AGAIN - {"closing"}
+    assert {kind for kind, again in table.items() if again == "yes"} == {*AGAIN} - {"closing"}
 
 
 def test_every_log_line_is_documented() -> None:

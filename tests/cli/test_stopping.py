@@ -63,3 +63,16 @@ def test_other_threads_get_no_signals() -> None:
     thread.start()
     thread.join()
     assert found == [True]
+
+
+class Hurried(Stop):
+    """A signal comes just before each read begins."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "blocked" and value:
+            super().__setattr__("asked", True)
+        super().__setattr__(name, value)
+
+
+def test_who_was_asked_just_before_a_read_does_not_begin_it() -> None:
+    assert list(Hurried().reads(iter(lambda: 1 // 0, None))) == []

@@ -7,13 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from client.played import NUMBERS, Played, event, opened
+from heliograph.client.receiver import EPOCHS_MAX
 from heliograph.client.requests import LOST
 from heliograph.event.digest import Digest
 from heliograph.event.errors import PolicyError
 from heliograph.event.schema import Schema
 from heliograph.wire.core import Answered, Arrived
 from heliograph.wire.forms import schema_bytes
-from heliograph.wire.frames import CONTROL, digest_frame, message_frame, to_frame
+from heliograph.wire.frames import (
+    CONTROL,
+    EVENT,
+    EVENT_HEAD,
+    digest_frame,
+    message_frame,
+    to_frame,
+    word,
+)
 from heliograph.wire.messages import (
     Attach,
     Beacon,
@@ -194,7 +203,7 @@ def test_how_far_a_stream_has_come_is_told_to_its_receivers() -> None:
     one = Played()
     receiver = one.subscribe()
     one.say(Beacon(1, 77), Withdrawn(1, 77))
-    assert one.client.receivers[receiver].beacon == 77
+    assert one.client.receivers[receiver].beacon.number == 77
     assert one.client.attached
 
 
@@ -241,3 +250,27 @@ def test_whatever_a_planet_says_a_client_stands(
         one.send(part)
         one.client.take(receiver, 9, one.now)
     assert all(log in ("planet_refused", "planet_said_bye") for log in one.logs)
+
+
+def test_names_of_streams_that_nobody_wants_any_more_are_forgotten() -> None:
+    one = Played()
+    for alias in range(1, 50):
+        receiver = one.client.subscribe(f"s{alias}", None, one.now)
+        one.say(opened(receiver, alias=alias, stream=f"s{alias}"))
+        one.send(to_frame(alias, 1))
+        one.client.unsubscribe(receiver, one.now)
+        # What was under way then is for nobody.
+        one.send(to_frame(alias, 1) + EVENT_HEAD.pack(word(EVENT, 18), alias, 1) + b"\x91\x00")
+        one.say(Beacon(alias, 1), Grow(alias, schema_bytes(NUMBERS)))
+    assert one.client.attached
+    incoming = one.client.incoming
+    assert (incoming._names, incoming._masks) == ({}, {})  # noqa: SLF001 - what is bounded
+
+
+def test_of_one_stream_so_many_epochs_have_a_name_and_no_more() -> None:
+    one = Played()
+    receiver = one.subscribe()
+    for alias in range(2, 3_000):
+        one.say(opened(receiver, alias=alias, epoch=alias))
+    assert len(one.client.incoming._names) == EPOCHS_MAX  # noqa: SLF001 - what is bounded
+    assert one.client.attached

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from client.played import NUMBERS
-from heliograph.client.receiver import Receiver
+from heliograph.client.receiver import EPOCHS_MAX, Receiver
 from heliograph.event.block import Block, block_of
 from heliograph.event.digest import Digest
 from heliograph.event.errors import EventError, PolicyError
@@ -228,3 +228,23 @@ def test_a_schema_that_grows_reads_what_follows() -> None:
     arrive(one, block_of("s", 1, [1], [0], [[1, [2]]], wide))
     assert one.schema == wide
     assert took(one).values("t") == [[2]]
+
+
+def test_epochs_that_come_and_go_without_an_event_leave_nothing_behind() -> None:
+    one = receiver()
+    for epoch in range(2, 3_000):
+        one.open(epoch, 0, Position(epoch, 0), NUMBERS, 0)
+    assert len(one.spans) <= EPOCHS_MAX
+    assert len(one._schemas) <= EPOCHS_MAX + 1  # noqa: SLF001 - the one being read
+    assert arrive(one, block(1, epoch=2_999), 2_999)
+    assert one.begin == Position(1, 0)
+
+
+def test_what_a_beacon_tells_of_and_has_not_come_is_missing() -> None:
+    one = receiver(after=4)
+    assert one.missing == 0
+    arrive(one, block(5, 7))
+    one.beacon = Position(1, 9)
+    assert one.missing == 1 + 2
+    one.beacon = Position(2, 90)  # Of an epoch of which nothing has come.
+    assert one.missing == 0

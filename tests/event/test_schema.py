@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heliograph.event.errors import EventError, UsageError
-from heliograph.event.schema import ATTRIBUTES_MAX, OPAQUE, RESERVED, Attribute, Schema
+from heliograph.event.schema import (
+    ATTRIBUTES_MAX,
+    OPAQUE,
+    RESERVED,
+    TAGS_BYTES_MAX,
+    Attribute,
+    Schema,
+)
 from heliograph.event.types import WIDER, Type, restore
 from strategies import PROPERTY, same, schemas, values_for, values_of
 
@@ -180,3 +187,15 @@ def test_a_schema_that_does_not_change_stays_the_same_version() -> None:
 def test_a_version_that_never_was_is_refused(version: int) -> None:
     with pytest.raises(EventError, match=f"schema version {version} is not known"):
         Schema.declare({"a": "int64"}).at(version)
+
+
+def test_the_tags_of_a_schema_have_a_bound_together() -> None:
+    long = {f"{place:03}" + "x" * 250: place for place in range(200)}
+    with pytest.raises(EventError, match="at most 32768 bytes together"):
+        Schema.declare(dict.fromkeys(long, "int64"))
+    schema, row = Schema().absorb(long)
+    assert schema.tags_bytes <= TAGS_BYTES_MAX
+    assert len(schema.attributes) == 1 + (TAGS_BYTES_MAX - len(OPAQUE)) // 253
+    assert list(opaque(schema, row)) == list(long)[len(schema.attributes) - 1 :]
+    again, _ = schema.absorb({"short": 1, "y" * 250: 1})
+    assert again.type_of("y" * 250) is None

@@ -269,14 +269,32 @@ def test_past_its_budget_a_block_is_folded_at_once() -> None:
     check_whole(drained(lane), 200)
 
 
-def test_past_its_budget_an_always_level_still_runs() -> None:
+@pytest.mark.parametrize(("filters", "steps"), [(1, 500), (3, 900)])
+def test_an_always_level_costs_whether_or_not_anything_is_full(filters: int, steps: int) -> None:
+    for more in range(2):
+        budget = Budget(steps + filters + more)
+        always = [build.ge(0) for _ in range(filters)]
+        offer(lane_of(build.policy("a", always=always), 64, budget=budget), events(1, 1))
+        assert budget.spent(0) == (more == 0)
+
+
+def test_past_its_budget_a_lane_lets_pass_what_its_always_level_would_remove() -> None:
+    budget = Budget(1_000)
+    lane = lane_of(build.policy("a", always=build.ge(190)), 64, budget=budget)
+    offer(lane, events(1, 2), events(3, 4), events(5, 7))
+    assert (lane.filtered, held(lane)) == (4, [5, 6, 7])
+    lane.owed.settle(lane)
+    assert held(lane) == [5, 6, 7, (0, 7, 0, 4)]
+    check_whole(drained(lane), 7)
+
+
+def test_past_its_budget_a_lane_that_overflows_is_folded_without_a_filter() -> None:
     budget = Budget(1)
     budget.spend(10, 0)
     lane = lane_of(build.policy("a", always=build.ge(190)), 64, budget=budget)
     offer(lane, events(1, 200))
-    lane.owed.settle(lane)
-    assert lane.filtered == 189
-    assert held(lane) == [*range(190, 201), (0, 200, 0, 189)]
+    assert (lane.filtered, dict(lane.dropped)) == (0, {"budget": 200})
+    check_whole(drained(lane), 200)
 
 
 def test_beside_markers_that_fill_a_lane_a_block_is_let_in() -> None:

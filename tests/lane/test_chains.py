@@ -131,4 +131,4 @@ def test_what_is_broken_is_found(
 ) -> None:
     monkeypatch.setattr(owner, name, broken)
     with pytest.raises((AssertionError, EventError)):
-        campaign(range(20), STEPS)
+        campaign(range(60), STEPS)

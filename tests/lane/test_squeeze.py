@@ -121,8 +121,9 @@ def test_the_more_events_and_filters_the_more_a_pack_costs(
 ) -> None:
     for more in range(2):
         budget = Budget(PACK_STEPS + steps + more)
-        lane = lane_of(policy, 100, budget=budget)
+        lane = lane_of(policy, 100)
         offer(lane, events(1, count))
+        lane.budget = budget
         pack_lane(lane, 0)
         assert budget.spent(0) == (more == 0)
 

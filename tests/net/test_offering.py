@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -164,5 +165,43 @@ def test_a_displaced_sender_says_so_and_what_it_still_sends_harms_nobody() -> No
                 again.publish({"a": 5})
                 await again.flush()
                 assert server.planet.status(0)["refused"] == {}
+
+    run(main())
+
+
+def test_a_clock_that_was_set_back_keeps_no_sender_from_its_stream(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main() -> None:
+        async with planet_and_clients() as (_, (device, viewer)):
+            receiver = await viewer.subscribe("s")
+            sender = await device.advertise("s")
+            sender.publish({"a": 1})
+            sender.close()
+            for back in (1, 10**9, 10**15):
+                now = time.time_ns()
+                monkeypatch.setattr(time, "time_ns", lambda at=now - back: at)
+                again = await device.advertise("s")
+                monkeypatch.undo()
+                again.publish({"a": back})
+                again.close()
+            events, _ = await receive(receiver, 1)
+            while len(events) < 4:
+                events += (await receive(receiver, 1))[0]
+            assert [one.values["a"] for one in events] == [1, 1, 10**9, 10**15]
+            epochs = [one.epoch for one in events]
+            assert epochs == sorted(set(epochs))
+
+    run(main())
+
+
+def test_an_epoch_that_its_sender_chose_is_not_changed() -> None:
+    async def main() -> None:
+        async with planet_and_clients() as (_, (device, viewer)):
+            await viewer.subscribe("s")
+            sender = await device.advertise("s", epoch=10)
+            sender.close()
+            with pytest.raises(EventError, match="has come to the epoch 10"):
+                await device.advertise("s", epoch=9)
 
     run(main())

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from heliograph.event.schema import Schema
+from heliograph.event.types import TIME_MAX
 from heliograph.wire.forms import schema_bytes
-from heliograph.wire.messages import Advertise, Advertised, Refused
+from heliograph.wire.messages import Advertise, Advertised, Depart, Refused
 from planet.pair import Rig
 from planet.policies import TEXT, above
 
@@ -242,3 +243,47 @@ def test_a_client_offers_so_many_streams_and_no_more() -> None:
     errors = [rig.error(ada, rig.advertise(ada, f"s{one}")) for one in range(5)]
     assert [error is None for error in errors] == [True, True, True, False, False]
     assert len(rig.planet.status(rig.now)["streams"]) == 3
+
+
+@pytest.mark.parametrize("number", [0, 2**62 + 1, 2**64 - 1])
+def test_a_stream_cannot_begin_where_no_numbers_are_left(number: int) -> None:
+    rig = Rig()
+    eve, ben = rig.stranger(attached=True), rig.client("ben")
+    receiver = rig.subscribe(ben, "s")
+    eve.say(Advertise(1, "s", 1, 0, number, schema_bytes(PULSE)))
+    rig.settle()
+    (no,) = eve.items(Refused)
+    assert "cannot be" in no.reason
+    assert ben.receivers[receiver].account is None
+
+
+def test_who_offers_an_epoch_that_is_too_small_is_told_which_it_has_to_exceed() -> None:
+    rig = Rig()
+    ada, eve, ben = rig.client("ada"), rig.stranger(attached=True), rig.client("ben")
+    rig.subscribe(ben, "s")
+    rig.advertise(ada, "s", epoch=2**40)
+    ada.depart(rig.now)
+    rig.run(1)
+    eve.say(Advertise(1, "s", 7, 0, 1, schema_bytes(PULSE)))
+    rig.settle()
+    (no,) = eve.items(Refused)
+    assert no.epoch == 2**40
+    eve.say(Advertise(2, "s", no.epoch + 1, 0, 1, schema_bytes(PULSE)))
+    rig.settle()
+    assert [one.request for one in eve.items(Advertised)] == [2]
+
+
+def test_nobody_takes_all_epochs_of_a_stream() -> None:
+    rig = Rig()
+    ben = rig.client("ben")
+    rig.subscribe(ben, "s")
+    for epoch, taken in ((2**62, False), (TIME_MAX, True)):
+        eve = rig.stranger(attached=True)
+        eve.say(Advertise(1, "s", epoch, 0, 1, schema_bytes(PULSE)))
+        rig.settle()
+        assert bool(eve.items(Advertised)) is taken
+        eve.say(Depart())
+        rig.settle()
+    ada = rig.client("ada")
+    sender = rig.advertise(ada, "s", epoch=TIME_MAX + 1)
+    assert rig.error(ada, sender) is None

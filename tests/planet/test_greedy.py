@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from heliograph.event.block import Block
+from heliograph.event.block import ARROW, Block
 from heliograph.event.schema import Schema
 from heliograph.event.types import TIME_MAX, Type
 from heliograph.policy.model import Policy
 from heliograph.wire.forms import policy_bytes, schema_bytes
+from heliograph.wire.frames import BLOCK, BLOCK_HEAD, word
 from heliograph.wire.messages import (
     Advertise,
+    Advertised,
     Ask,
     Bye,
     Denied,
@@ -195,7 +197,7 @@ def test_a_sender_that_floods_its_receivers_with_epochs_loses_them_and_nobody_el
     cat.attach(ward.rig.now)
     ward.rig.run(5)
     assert cat.gaps == 0
-    assert "began anew too often" in str(cat.receivers[bad].error)
+    assert "began anew or grew too often" in str(cat.receivers[bad].error)
     assert ward.rig.take(cat, good).whole(20)
 
 
@@ -228,3 +230,102 @@ def test_who_asks_again_and_again_gets_one_answer_made_once() -> None:
     told = ward.eve.items(Told)
     assert len(told) == 200
     assert len({one.body for one in told}) == 1
+
+
+@pytest.mark.parametrize("body", [bytes(9), b"\0", b"\xff" * 40])
+def test_columns_that_are_none_cost_their_owner_and_no_receiver_misses_a_number(
+    body: bytes,
+) -> None:
+    ward = Ward()
+    cat, dan = ward.rig.client("cat"), ward.rig.client("dan")
+    always = Policy(always=above(5).levels[0].filters)
+    wanted = [(cat, ward.rig.subscribe(cat, "bad", always)), (dan, ward.rig.subscribe(dan, "bad"))]
+    alias = ward.offer()
+    for number in range(1, 6):
+        ward.eve.send(event(alias, number, row(number, 9)))
+    length = BLOCK_HEAD.size + len(body)
+    head = BLOCK_HEAD.pack(word(BLOCK, length), alias, 6, 3, 3, 1, ARROW, 0, 0)
+    ward.eve.send(head + body)
+    ward.rig.settle()
+    assert ward.refused("unreadable")
+    for client, receiver in wanted:
+        events, counted, upto = read_all(ward, client, receiver)
+        assert events + counted == upto == 8
+
+
+def test_a_mistake_in_a_pack_costs_that_lane_and_is_logged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ward = Ward()
+    cat, dan = ward.rig.client("cat"), ward.rig.client("dan")
+    first, second = ward.rig.subscribe(cat, "good"), ward.rig.subscribe(dan, "good")
+    lane, _, _ = ward.rig.planet.multicast.streams["good"].lanes[1]
+    monkeypatch.setattr(lane, "offer", lambda *_: 1 // 0)
+    ward.rig.publish(ward.ada, ward.sender, 5)
+    monkeypatch.undo()
+    ward.rig.publish(ward.ada, ward.sender, 5)
+    assert [one.event for one in ward.rig.logs] == ["pack_failed"] * 5
+    assert "ZeroDivisionError" in ward.rig.logs[0].fields["error"]
+    assert read_all(ward, dan, second) == (10, 0, 10)
+    assert read_all(ward, cat, first) == (5, 5, 10)
+
+
+def test_a_planet_that_stumbles_over_a_chunk_begins_the_session_anew_and_tells_a_gap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ward = Ward()
+    planet = ward.rig.planet
+    monkeypatch.setattr(planet.multicast, "run", lambda *_: 1 // 0)
+    ward.ada.publish(ward.sender, {"n": 1}, 1, ward.rig.now)
+    with pytest.raises(ZeroDivisionError):
+        ward.rig.settle()
+    monkeypatch.undo()
+    ward.rig.run(3)
+    assert planet.status(ward.rig.now)["refused"] == {"mistake": 1}
+    assert ward.ada.gaps == 1
+    ward.rig.publish(ward.ada, ward.sender, 3)
+    book = ward.rig.take(ward.ben, ward.receiver)
+    assert book.whole(4)
+
+
+def test_lanes_of_former_policies_are_packed_too_when_all_lanes_hold_too_much() -> None:
+    ward = Ward(lane_bytes=65_536, buffer_bytes=131_072, window_bytes=4_096)
+    cat = ward.rig.client("cat")
+    many = [ward.rig.subscribe(cat, "bad", above(one)) for one in range(4)]
+    ward.rig.link(cat).client.reads = False
+    bad = ward.rig.advertise(ward.ada, "bad")
+    for turn in range(6):
+        for number, receiver in enumerate(many):
+            cat.repolicy(receiver, above(100 * turn + number), ward.rig.now)
+        ward.rig.publish(ward.ada, bad, 120, t="x" * 500)
+        for _ in range(3):
+            ward.rig.publish(ward.ada, ward.sender, 20, t="x" * 500)
+    status = ward.rig.planet.status(ward.rig.now)
+    assert status["buffer"]["bytes"] <= 131_072
+    held = {one["name"]: 0 for one in status["lanes"]}
+    for one in status["lanes"]:
+        held[one["name"]] += one["bytes"]
+    assert sum(held.values()) == status["buffer"]["bytes"]
+    book = ward.rig.take(ward.ben, ward.receiver)
+    assert (len(book.events), book.dropped) == (360, 0)
+
+
+def test_schemas_that_grow_large_cost_their_own_stream_at_who_is_away() -> None:
+    ward = Ward()
+    cat = ward.rig.client("cat")
+    bad = [ward.rig.subscribe(cat, f"bad{one}") for one in range(120)]
+    good = ward.rig.subscribe(cat, "good")
+    ward.rig.link(cat).client.reads = False
+    for one in range(120):
+        ward.eve.say(Advertise(one + 1, f"bad{one}", 1, 0, 1, schema_bytes(Schema())))
+    ward.rig.settle()
+    large = {f"{one:03}" + "x" * 120: Type.INT64 for one in range(250)}
+    for told in ward.eve.items(Advertised):
+        ward.eve.say(Grow(told.alias, schema_bytes(Schema().evolve(large))))
+        ward.rig.settle()
+    ward.rig.publish(ward.ada, ward.sender, 20)
+    ward.rig.link(cat).client.reads = True
+    ward.rig.run(5)
+    assert cat.gaps == 0
+    assert sum(cat.receivers[one].error is not None for one in bad) > 10
+    assert ward.rig.take(cat, good).whole(20)

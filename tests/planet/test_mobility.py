@@ -244,3 +244,37 @@ def test_a_full_planet_refuses_new_clients_and_knows_old_ones() -> None:
     assert ada.attached
     assert ben.attached
     assert rig.planet.status(rig.now)["refused"] == {"clients": 1}
+
+
+def test_who_left_nothing_here_makes_room_for_another_client() -> None:
+    rig = Rig(clients_max=5)
+    ada = rig.client("ada")
+    ben = rig.client("ben")
+    rig.subscribe(ben, "s")
+    ben.detach(rig.now)
+    rig.settle()
+    for turn in range(40):
+        stranger = rig.stranger(attached=True)
+        assert stranger.open, turn
+        rig.cut(stranger)
+    assert len(rig.planet.mobility.clients) == 5
+    cat = rig.client("cat")
+    rig.settle()
+    assert cat.attached
+    assert ada.attached
+    ben.attach(rig.now)  # It has a receiver here, so it was kept.
+    rig.run(1)
+    assert (ben.attached, ben.gaps) == (True, 0)
+
+
+def test_who_comes_back_is_not_sent_away_for_another() -> None:
+    rig = Rig(clients_max=2)
+    ada = rig.client("ada")
+    ada.detach(rig.now)
+    rig.settle()
+    ada.attach(rig.now)
+    rig.run(1)
+    rig.client("ben")
+    cat = rig.client("cat")
+    rig.settle()
+    assert (ada.attached, cat.attached) == (True, False)

@@ -212,7 +212,10 @@ def test_a_displaced_owner_that_comes_back_is_told_and_keeps_the_rest() -> None:
     rig.publish(ada, lost, 4)  # It does not know yet; this waits in its lane.
     ada.attach(rig.now)
     rig.run(1)
-    assert ada.senders[lost].error == "another client of the name 'ada' offers the stream now"
+    assert ada.senders[lost].error == (
+        "another client of the name 'ada' offers the stream now; of what was published 4 are lost"
+    )
+    assert [one["lost"] for one in logs(rig, "stream_taken_over")] == [4]
     with pytest.raises(EventError, match="s: another client of the name 'ada'"):
         ada.publish(lost, {"n": 1}, 1, rig.now)
     assert [one["stream"] for one in logs(rig, "stream_taken_over")] == ["s"]

@@ -33,10 +33,10 @@ class Stop:
 
     def reads(self, readings: Iterator[Item]) -> Iterator[Item]:
         """Yield what comes of an input, until it ends or someone asks to stop."""
-        while not self.asked:
+        while True:
             try:
-                self.blocked = True
-                found = next(readings, None)
+                self.blocked = True  # From here on a signal interrupts; one before has asked.
+                found = None if self.asked else next(readings, None)
             except KeyboardInterrupt:
                 if not self.asked:
                     raise

@@ -154,10 +154,11 @@ class Attachment:
                 else:
                     self._stranger()
         except (WireError, EventError) as error:
-            # The books of this session are not to be trusted: begin anew, and tell the gap.
             self.effects.append(Log("error", "planet_refused", {"reason": str(error)}))
-            self._anew = True
-            self._hang_up(now, str(error))
+            self._begin_anew(now, str(error))
+        except Exception:
+            self._begin_anew(now, "the client made a mistake")
+            raise
         if session.cursor_urgent:
             self.mark()
 
@@ -275,6 +276,11 @@ class Attachment:
             self.session.disconnect()
             self.attached = False
         self._home.again(now)
+
+    def _begin_anew(self, now: int, reason: str) -> None:
+        """Trust the books of this session no more: a new one tells the gap."""
+        self._anew = True
+        self._hang_up(now, reason)
 
     def _connect(self) -> None:
         if self.session.link is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from heliograph.client.receiver import EPOCHS_MAX
 from heliograph.event.errors import PolicyError, WireError
 from heliograph.event.event import Position
 from heliograph.event.types import INT64_MAX, TIME_MAX, TIME_MIN
@@ -62,6 +63,7 @@ class Incoming:
         """Begin without a receiver."""
         self.client = client
         self._names: dict[int, _Named] = {}
+        self._newest = 0  # The largest alias that the planet has told.
         self._masks: dict[str, int] = {}
         self._streams: dict[str, list[Receiver]] = {}
         self.repolicies: dict[int, tuple[Receiver, Policy]] = {}  # By request, until it is done.
@@ -92,12 +94,16 @@ class Incoming:
             members.remove(receiver)
         if not members:
             self._streams.pop(receiver.stream, None)
+            self._masks.pop(receiver.stream, None)
+            for alias in [one for one, it in self._names.items() if it.stream == receiver.stream]:
+                del self._names[alias]
         self._told.pop(receiver.number, None)
 
     def renew(self) -> None:
         """Ask a planet anew that knows nothing of these receivers."""
         self.repolicies.clear()
         self._names.clear()
+        self._newest = 0
         self._masks.clear()
         self._streams.clear()
         for receiver in self.client.receivers.values():
@@ -134,18 +140,22 @@ class Incoming:
             self._data(item, now)
         elif kind is To:
             named = self._named(item.alias)
-            self._masks[named.stream] = item.mask
+            if named is not None:
+                self._masks[named.stream] = item.mask
         else:
             self._message(item, now)
 
-    def _named(self, alias: int) -> _Named:
+    def _named(self, alias: int) -> _Named | None:
+        """Return what an alias stands for; None where nobody here wants that any more."""
         named = self._names.get(alias)
-        if named is None:
+        if named is None and alias > self._newest:
             raise WireError(f"data under the alias {alias}, which the planet has not opened")
         return named
 
     def _data(self, item: Run | BlockFrame | DigestFrame, now: int) -> None:
         named = self._named(item.alias)
+        if named is None:
+            return
         found: Block | Digest
         if isinstance(item, Run):
             found = forms.run_block(
@@ -203,13 +213,16 @@ class Incoming:
         receiver = self.client.receivers.get(message.receiver)
         schema = forms.read_schema(message.schema)
         known = self._names.get(message.alias)
+        self._newest = max(self._newest, message.alias)
+        if receiver is None:
+            return  # It was closed meanwhile.
         if known is None:
             self._names[message.alias] = _Named(message.stream, message.epoch, message.base, schema)
+            if len(self._names) > EPOCHS_MAX:
+                self._prune(message.stream)
         else:
             schema = known.schema if known.schema.version >= schema.version else schema
             known.schema = schema
-        if receiver is None:
-            return
         begin = Position(message.epoch, message.after)
         try:
             receiver.open(message.alias, message.bit, begin, schema, now)
@@ -219,8 +232,16 @@ class Incoming:
         if receiver.lane is not None and receiver.lane.entries:
             self._tell(receiver)
 
+    def _prune(self, stream: str) -> None:
+        """Forget epochs of which no lane of a planet can hold anything any more."""
+        known = [alias for alias, named in self._names.items() if named.stream == stream]
+        for alias in known[:-EPOCHS_MAX]:
+            del self._names[alias]
+
     def _grown(self, message: Grow) -> None:
         named = self._named(message.alias)
+        if named is None:
+            return
         named.schema = forms.read_schema(message.schema)
         for receiver in list(self._streams.get(named.stream, ())):
             try:
@@ -230,8 +251,10 @@ class Incoming:
 
     def _beacon(self, message: Beacon) -> None:
         named = self._named(message.alias)
+        if named is None:
+            return
         for receiver in self._streams.get(named.stream, ()):
-            receiver.beacon = message.number
+            receiver.beacon = Position(named.epoch, message.number)
 
     def _denied(self, message: Denied) -> None:
         receiver = self.client.receivers.get(message.receiver)

@@ -108,7 +108,8 @@ class Outgoing:
         self._withdrawn.pop(message.request, None)
         if sender is None:
             return False
-        sender.error, sender.again = message.reason, message.again
+        sender.error = message.reason
+        sender.again, sender.beyond = message.again, message.epoch
         self.client.mark()  # A departure may have waited for this answer.
         return True
 
@@ -123,10 +124,12 @@ class Outgoing:
         self.outlet.remove(sender.stream)
         self._gathering.pop(sender.number, None)
         self.client.say(Withdraw(message.alias))
-        name = self.client.config.name
+        name, lost = self.client.config.name, sender.waiting
         sender.alias, sender.displaced = 0, True
         sender.error = f"another client of the name {name!r} offers the stream now"
-        fields = {"stream": sender.stream, "epoch": sender.epoch, "name": name}
+        if lost:
+            sender.error += f"; of what was published {lost} are lost"
+        fields = {"stream": sender.stream, "epoch": sender.epoch, "name": name, "lost": lost}
         self.client.effects.append(Log("warning", "stream_taken_over", fields))
 
     def demanded(self, message: Demand) -> None:

@@ -6,7 +6,7 @@ its own policy, and slows nobody else (DESIGN.md, the path of an event).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from heliograph.policy.ladder import Controller
     from heliograph.policy.limits import Limits
     from heliograph.policy.model import Policy
+
+
+# As many epochs as a planet's lanes hold at the most: older ones cannot come any more.
+EPOCHS_MAX: Final = 1_024
 
 
 class Span:
@@ -62,7 +66,8 @@ class Receiver:
         self.lane: Lane | None = None
         self.error: str | None = None
         self.rejoins = False  # Whether its session was lost, and with it its place in the stream.
-        self.beacon = 0  # How far the stream has come, as the planet says.
+        self.begin: Position | None = None  # Behind it every number is owed.
+        self.beacon = Position(0, 0)  # How far the stream has come, as the planet says.
         self.spans: list[Span] = []
         self._schemas: dict[int, Schema] = {}  # By epoch.
         self._reading = 0  # The epoch of what was taken last.
@@ -83,6 +88,7 @@ class Receiver:
         account, lane = self.account, self.lane
         self._schemas[begin.epoch] = schema
         if account is None or lane is None:
+            self.begin = begin
             self.account = account = Account(self.stream, begin)
             self.lane = Lane(self.policy, schema, self._limits, begin=begin, control=self._control)
             self._reading = begin.epoch
@@ -96,6 +102,17 @@ class Receiver:
             if span.alias == alias and span.upto is None:
                 span.upto = begin.number
         self.spans.append(Span(alias, bit, begin.number))
+        del self.spans[:-EPOCHS_MAX]
+        if len(self._schemas) > EPOCHS_MAX:
+            self._prune()
+
+    def _prune(self) -> None:
+        """Forget the schemas of old epochs of which nothing came, and nothing can."""
+        waiting = self.lane.entries if self.lane is not None else ()
+        used = {self._reading, *(one.epoch for one in waiting)}
+        for epoch in list(self._schemas)[:-EPOCHS_MAX]:
+            if epoch not in used:
+                del self._schemas[epoch]
 
     def _rejoin(self, account: Account, lane: Lane, begin: Position, now: int) -> None:
         """Go on where another planet begins; what was lost on the way is a gap."""
@@ -186,6 +203,14 @@ class Receiver:
         except EventError:
             # Its sender's fault, and not the planet's, which does not look into events.
             lane.discard(entry)
+
+    @property
+    def missing(self) -> int:
+        """How many numbers of the stream there are, as far as is known, that have not come."""
+        at = self.since
+        if self.beacon.epoch != at.epoch or self.account is None:
+            return 0
+        return self.account.missing + max(0, self.beacon.number - at.number)
 
     def check(self, policy: Policy) -> None:
         """Refuse a policy that does not suit the stream as it is known.

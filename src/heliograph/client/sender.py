@@ -75,6 +75,7 @@ class Sender:
         self.last = 0
         self.error: str | None = None  # Why the stream is not this client's.
         self.again = 0  # In how many milliseconds it may be, where the planet knows.
+        self.beyond = 0  # Which epoch one that the planet takes has to exceed, where that is why.
         self.displaced = False  # Whether it is another client's for good.
         self.stirred = False  # Whether the link knows that something was published.
         self.grown = False  # Whether the planet has still to be told of a larger schema.
@@ -206,6 +207,12 @@ class Sender:
     def gathering(self) -> bool:
         """Whether events wait that are not in the lane yet."""
         return bool(self._rows)
+
+    @property
+    def waiting(self) -> int:
+        """How many events no link has taken yet."""
+        held = (one.item for one in self.lane.entries)
+        return len(self._rows) + sum(one.count for one in held if isinstance(one, Block))
 
     def restart(self, lost: list[Block | Digest]) -> int:
         """Put back what a planet took that is gone, and return the number to go on with.

@@ -78,7 +78,7 @@ def read_batch(block: Block, schema: Schema) -> pa.RecordBatch:
         # In full: the offsets inside come from outside too, and Arrow would read wherever they
         # point, beyond the block as well. It costs some 10 ns an event.
         batch.validate(full=True)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, EOFError) as error:
         raise EventError(f"columns that do not fit their schema: {error}") from None
     if batch.num_rows != block.count:
         raise EventError(f"a block of {block.count} events has columns of {batch.num_rows}")

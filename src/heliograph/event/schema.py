@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ATTRIBUTES_MAX: Final = 1_024  # More columns than that are rows in disguise.
 TAG_CHARS_MAX: Final = 256
+# All tags together. A schema is sent ahead of data, and must not hold up a thin link.
+TAGS_BYTES_MAX: Final = 32_768
 OPAQUE: Final = "_opaque"
 # Positions and times stand beside attributes in tables and files, under these names.
 RESERVED: Final = ("_stream", "_epoch", "_number", "_time", "_digest")
@@ -51,6 +53,8 @@ class Schema:
             raise EventError("a schema has each tag once")
         for attribute in self.attributes:
             check_tag(attribute.tag)
+        if self.tags_bytes > TAGS_BYTES_MAX:
+            raise EventError(f"the tags of a schema have at most {TAGS_BYTES_MAX} bytes together")
 
     @classmethod
     def declare(cls, types: Mapping[str, Type | str]) -> Schema:
@@ -76,6 +80,11 @@ class Schema:
     def tags(self) -> tuple[str, ...]:
         """The tags, in the order of the attributes."""
         return tuple(self.index)
+
+    @cached_property
+    def tags_bytes(self) -> int:
+        """How many bytes the tags have together."""
+        return sum(len(tag.encode(errors="replace")) for tag in self.index)
 
     @cached_property
     def converts(self) -> bool:
@@ -170,15 +179,20 @@ class Schema:
         """Return the attributes to add or widen for an event, and its values that fit nothing."""
         grown: dict[str, Type] = {}
         unfit: dict[str, Any] = {}
+        # The last place is kept for the opaque attribute.
+        kept = OPAQUE not in self.index
+        room = ATTRIBUTES_MAX - len(self.attributes) - kept
+        bytes_left = TAGS_BYTES_MAX - self.tags_bytes - kept * len(OPAQUE)
         for tag, value in values.items():
             if value is None:
                 continue
             kind, known = infer(value), self.type_of(tag)
             if known is None:
-                # The last place is kept for the opaque attribute.
-                room = ATTRIBUTES_MAX - (0 if tag == OPAQUE else 1 - (OPAQUE in self.index))
-                if kind is not None and len(self.attributes) + len(grown) < room:
+                size = len(tag.encode(errors="replace"))
+                if kind is not None and (tag == OPAQUE or (room > 0 and size <= bytes_left)):
                     grown[tag] = kind
+                    if tag != OPAQUE:
+                        room, bytes_left = room - 1, bytes_left - size
                 else:
                     unfit[tag] = value
             elif kind is None:

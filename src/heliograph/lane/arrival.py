@@ -7,7 +7,7 @@ does not depend on how a sender or a link cut its stream.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from heliograph.lane.entry import Entry
 from heliograph.lane.owed import OWED_MAX
 from heliograph.lane.squeeze import pack_lane
 from heliograph.policy.merge import absorb
+
+# What it costs to look into a block at all, and to run a filter, however few events there are.
+SIFT_STEPS: Final = 300
+FILTER_STEPS: Final = 200
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,16 +100,29 @@ def _let_in(lane: Lane, entry: Entry, block: Block, now: int) -> None:
     starved = False
     for part in parts:
         one = entry if part is block else Entry(part)
-        # Past its budget all of a block is folded at once: nobody pays for many packs.
-        starved = starved or (lane.budget is not None and lane.budget.spent(now))
-        if lane.bound.always:
-            _sift(lane, one, part, now, whole=starved)
-        elif starved:
+        # Past its budget all of a block is folded at once: nobody pays for many packs. What an
+        # always level would remove passes then, for the receiver's own client to remove.
+        starved = starved or _starved(lane, part, now)
+        if starved:
             lane.append(one)
+            if lane.bound.always:
+                lane.owed.add(part, 0, lane)
+        elif lane.bound.always:
+            _sift(lane, one, part, now)
         else:
             _squeeze(lane, one, now)
     if lane.held_bytes > lane.bytes_max or (starved and lane.held_entries > lane.entries_max):
         pack_lane(lane, now)
+
+
+def _starved(lane: Lane, block: Block, now: int) -> bool:
+    """Say whether the budget is spent; an always level costs whether or not anything is full."""
+    if lane.budget is None:
+        return False
+    filters = len(lane.bound.always)
+    if not filters:
+        return lane.budget.spent(now)
+    return not lane.budget.spend(SIFT_STEPS + filters * (FILTER_STEPS + block.count), now)
 
 
 def _pieces(block: Block, size: int, schema: Schema) -> Iterator[Block]:
@@ -146,9 +163,9 @@ def _make_room(lane: Lane, entry: Entry, now: int) -> bool:
     return lane.held_entries < entries or lane.held_bytes < size
 
 
-def _sift(lane: Lane, entry: Entry, block: Block, now: int, *, whole: bool) -> None:
+def _sift(lane: Lane, entry: Entry, block: Block, now: int) -> None:
     """Let in what an always level leaves of a block; what it removes is owed in its place."""
-    owed = lane.owed
+    owed, whole = lane.owed, False
     while True:
         if owed.count >= OWED_MAX or (owed.count and owed.last.epoch != block.epoch):
             owed.settle(lane)

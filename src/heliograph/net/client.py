@@ -150,13 +150,15 @@ class AsyncClient:
         Args:
             stream: Its key, as in "patient/7/pulse".
             schema: What attributes its events have; without one it grows with what is published.
-            epoch: A sender that lost its state begins a larger one; None takes the time.
+            epoch: A sender that lost its state begins a larger one. None takes the time, and one
+                more than the last where the clock was set back.
 
         Raises:
             EventError: The planet refuses the stream; the message says why.
         """
         self.check()
-        epoch = time.time_ns() // 1_000 if epoch is None else epoch
+        for leaving in [one for one in self._leaving if self._senders[one].stream == stream]:
+            await self._waiting.until(lambda one=leaving: one not in self._senders)  # type: ignore[misc]
         number = await offer(self, stream, schema, epoch)
         sender = self._senders[number] = AsyncSender(self, number, stream)
         return sender

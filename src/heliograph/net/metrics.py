@@ -24,8 +24,7 @@ class Metric(NamedTuple):
 
 
 def _clients(status: Mapping[str, Any]) -> Mapping[str, float]:
-    attached = sum(one["attached"] for one in status["clients"])
-    return {"attached": attached, "detached": len(status["clients"]) - attached}
+    return {state: status["counts"][state] for state in ("attached", "detached")}
 
 
 METRICS: Final = (
@@ -44,9 +43,9 @@ METRICS: Final = (
     Metric("clients", "gauge", "Clients, attached and detached.", "state", _clients),
     Metric(
         "streams", "gauge", "Streams that are offered or waited for.", "",
-        lambda status: len(status["streams"]),
+        lambda status: status["counts"]["streams"],
     ),
-    Metric("lanes", "gauge", "Lanes, shown up to a thousand.", "", lambda s: len(s["lanes"])),
+    Metric("lanes", "gauge", "Lanes.", "", lambda status: status["counts"]["lanes"]),
     Metric(
         "lane_fill_max", "gauge", "How full the fullest lane is, from 0 to 1.", "",
         lambda status: max((one["fill"] for one in status["lanes"]), default=0),

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from heliograph.planet.planet import Planet
     from heliograph.planet.state import ClientState, Stream
 
+# From there on an epoch still has more numbers than anyone will ever publish.
+NUMBER_MAX: Final = 2**62
+# An epoch is most often the time when it began. Whoever lies about it keeps nobody from the next.
+EPOCH_STEP_MAX: Final = 2**20
 # An epoch's name is needed until no lane holds any of it; nobody restarts as often as this in
 # between.
 EPOCHS_MAX: Final = 1_024
@@ -62,16 +66,18 @@ class Advertisements:
         most = self.planet.config.senders_per_client_max
         if stream.owner is not client and len(client.senders) >= most:
             raise EventError(f"a client offers at most {len(client.senders)} streams here")
-        if not TIME_MIN <= message.base <= TIME_MAX or message.next < 1:
+        if not (TIME_MIN <= message.base <= TIME_MAX and 0 < message.next <= NUMBER_MAX):
             raise EventError("an advertisement with a time or number that cannot be")
         schema = forms.read_schema(message.schema)
-        if not 0 < message.epoch < 2**62:
+        epoch = stream.position.epoch
+        if not 0 < message.epoch <= max(TIME_MAX, epoch + EPOCH_STEP_MAX):
             raise EventError(f"an epoch cannot be {message.epoch}")
-        if message.epoch < stream.position.epoch:
-            raise EventError(
-                f"the stream {stream.key} has come to the epoch {stream.position.epoch}; a sender "
-                f"without its state starts a larger one, not {message.epoch}"
+        if message.epoch < epoch:
+            reason = (
+                f"the stream {stream.key} has come to the epoch {epoch}; a sender without its "
+                f"state starts a larger one, not {message.epoch}"
             )
+            return Refused(message.request, reason, epoch=epoch)
         self._begin(stream, client, message, schema, now)
         return None
 
@@ -166,8 +172,13 @@ class Advertisements:
         forms.check_growth(stream.schema, schema)
         stream.names[stream.position.epoch] = Name(stream.alias, stream.base, schema)
         self._set_schema(stream, schema, now)
-        for one in {client.number: client for _, _, client in stream.lanes}.values():
-            self.planet.say(one, message, ("grow", message.alias))
+        told: dict[int, ClientState] = {}
+        for one in list(stream.receivers.values()):
+            size = 0 if one.client.number in told else len(message.schema)
+            if one.lane is not None and not self.planet.subscriptions.backlogged(one, size, now):
+                told[one.client.number] = one.client
+        for receiving in told.values():
+            self.planet.say(receiving, message, ("grow", message.alias))
 
     def withdraw(self, client: ClientState, message: Withdraw, now: int) -> None:
         """Let go of a stream."""

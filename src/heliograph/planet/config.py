@@ -54,8 +54,9 @@ class PlanetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     controller: Literal["ladder", "aim"] = "ladder"
     """What picks the level of a pack: the papers' ladder, or aim, which drops less than it."""
     pack_steps: int = 5_000_000
-    """Events times filters that one client's lanes may run in packs each second; beyond it they are
-    folded without filters. A step takes about 10 to 100 ns of the planet's time."""
+    """Events times filters that one client's lanes may run each second; beyond it full lanes are
+    folded without filters, and always levels are left to the client. A step takes about 10 to
+    100 ns of the planet's time."""
     window_bytes: int = MIB
     """The most that may be under way to one client, out of reach of its policy; links that are
     slower get less by themselves."""

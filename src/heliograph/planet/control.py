@@ -52,20 +52,24 @@ class Control:
         planet = self.planet
         streams = list(planet.multicast.streams.values())
         clients = list(planet.mobility.clients.values())
-        lanes = [
-            _lane(lane, stream, client) for stream in streams for lane, _, client in stream.lanes
-        ]
+        held = planet.multicast.lanes()
+        lanes = [_lane(*one) for one in held]
         lanes.sort(key=lambda one: -one["fill"])
         totals = planet.totals
         dropped = Counter(totals.dropped)
-        for stream in streams:
-            for lane, _, _ in stream.lanes:
-                dropped.update(lane.dropped)
+        for lane, _, _ in held:
+            dropped.update(lane.dropped)
         return {
             "name": planet.config.name,
             "uptime_seconds": (now - planet.began) / 1e9,
             "closing": planet.closing,
             "connections": len(planet.links),
+            "counts": {
+                "attached": sum(one.link is not None for one in clients),
+                "detached": sum(one.link is None for one in clients),
+                "streams": len(streams),
+                "lanes": len(lanes),
+            },
             "clients": [_client(one, now) for one in clients[:SHOWN_MAX]],
             "streams": [_stream(one) for one in streams[:SHOWN_MAX]],
             "lanes": lanes[:SHOWN_MAX],

@@ -35,6 +35,8 @@ class Mobility:
         self.planet = planet
         self.clients: dict[int, ClientState] = {}
         self._tokens: dict[bytes, ClientState] = {}
+        # Detached clients that nothing is kept for, the longest gone first.
+        self._idle: dict[int, ClientState] = {}
         self._numbers = 0
         self.handles: dict[type, Any] = {Detach: self.detach, Depart: self.depart}
 
@@ -64,6 +66,7 @@ class Mobility:
             self.gone(client, now)
             raise
         client.detached_at = None
+        self._idle.pop(client.number, None)
         config = self.planet.config
         client.features = [one for one in FEATURES if one in message.features]
         session.greet(
@@ -81,9 +84,13 @@ class Mobility:
         self.planet.mark(client)
         return client
 
-    def room_for(self, message: Attach) -> bool:
-        """Say whether a client is known, or one more may be."""
-        return message.token in self._tokens or len(self.clients) < self.planet.config.clients_max
+    def room_for(self, message: Attach, now: int) -> bool:
+        """Say whether a client is known, or one more may be; who left nothing here makes room."""
+        if message.token in self._tokens:
+            return True
+        if len(self.clients) >= self.planet.config.clients_max and self._idle:
+            self.depart(next(iter(self._idle.values())), None, now)
+        return len(self.clients) < self.planet.config.clients_max
 
     def _new(self, name: str) -> ClientState:
         config = self.planet.config
@@ -108,6 +115,7 @@ class Mobility:
         for stream in list(client.senders.values()):
             self.planet.advertisements.release(stream, now)
         self.clients.pop(client.number, None)
+        self._idle.pop(client.number, None)
         self._tokens.pop(client.token, None)
         if client.link is not None:
             self.planet.dismiss(client.link, "departed", "the client departed")
@@ -122,6 +130,9 @@ class Mobility:
         client.session.disconnect()
         client.detached_at = now
         client.ready = False
+        kept = client.senders or client.receivers or client.displaced
+        if not kept and client.number in self.clients:
+            self._idle[client.number] = client
 
     def watch(self, now: int) -> None:
         """Look for clients that are silent, or gone for too long, and show signs of life."""

@@ -21,6 +21,7 @@ from heliograph.wire.messages import Beacon
 if TYPE_CHECKING:
     from heliograph.event.block import Block
     from heliograph.event.digest import Digest
+    from heliograph.lane.lane import Lane
     from heliograph.planet.planet import Planet
     from heliograph.planet.state import ClientState
     from heliograph.wire.reader import BlockFrame, DigestFrame, Run
@@ -118,6 +119,9 @@ class Multicast:
             except EventError as error:
                 self.planet.blame.put_owner(stream, error)
                 lane.discard(entry)
+            except Exception as error:  # noqa: BLE001 - a mistake of ours costs this lane's events
+                self._stumble(stream, client, error)
+                lane.discard(entry)
             if not group.queued:
                 client.outlet.wake(group)
             if not client.ready:
@@ -125,13 +129,26 @@ class Multicast:
         if self.pool.bytes > self.planet.config.buffer_bytes:
             self._relieve(now)
 
+    def _stumble(self, stream: Stream, client: ClientState, error: Exception) -> None:
+        fields = {"stream": stream.key, "client": client.name, "error": repr(error)[:200]}
+        self.planet.log("error", "pack_failed", **fields)
+
+    def lanes(self) -> list[tuple[Lane, Stream, ClientState]]:
+        """Return all lanes that hold events, those of former policies too."""
+        found = [
+            (lane, stream, client)
+            for stream in self.streams.values()
+            for lane, _, client in stream.lanes
+        ]
+        return found + self.planet.subscriptions.retired()
+
     def _relieve(self, now: int) -> None:
         """Pack the largest lanes until all of them fit into the planet's memory again."""
         target = self.planet.config.buffer_bytes * 15 // 16
         before = self.pool.bytes + 1
         while target < self.pool.bytes < before:
             before = self.pool.bytes
-            lanes = [lane for stream in self.streams.values() for lane, _, _ in stream.lanes]
+            lanes = [lane for lane, _, _ in self.lanes()]
             lanes.sort(key=lambda lane: -lane.held_bytes)
             for lane in lanes:
                 if self.pool.bytes <= target:
@@ -156,8 +173,7 @@ class Multicast:
             self._settle_owed(stream)
             beacon = Beacon(stream.alias, stream.position.number)
             for client in {client.number: client for _, _, client in stream.lanes}.values():
-                if client.link is not None:
-                    self.planet.say(client, beacon, ("beacon", stream.alias))
+                self.planet.say(client, beacon, ("beacon", stream.alias))
         self._stirred = left
 
     def _settle_owed(self, stream: Stream) -> None:

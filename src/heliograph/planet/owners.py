@@ -38,11 +38,15 @@ class Owners:
             return None
         attached = self.planet.mobility.attached(owner)
         taken = f"the stream {stream.key} is offered by another client"
-        if not self._is_succeeded(stream, owner, client, message):
+        if not self._is_succeeded(owner, client):
             seconds = self.planet.config.session_seconds
             taken += f", which is {'attached' if attached else 'detached'}; it is free again when "
             taken += f"that one departs, or {seconds:g} s after it is gone"
             return Refused(message.request, taken)
+        epoch = stream.position.epoch
+        if message.epoch <= epoch:
+            taken += f" of this name, which has come to the epoch {epoch}: begin a larger one"
+            return Refused(message.request, taken, epoch=epoch)
         if not attached:
             return None
         # Silence is looked for twice in a heartbeat.
@@ -53,12 +57,9 @@ class Owners:
         return Refused(message.request, taken, left // _MILLISECOND)
 
     @staticmethod
-    def _is_succeeded(
-        stream: Stream, owner: ClientState, client: ClientState, message: Advertise
-    ) -> bool:
+    def _is_succeeded(owner: ClientState, client: ClientState) -> bool:
         """Say whether a client takes the place of an owner, once that is detached."""
-        same = owner.name == client.name != ""
-        return same and message.epoch > stream.position.epoch and DISPLACED in owner.features
+        return owner.name == client.name != "" and DISPLACED in owner.features
 
     def displace(self, stream: Stream, owner: ClientState) -> None:
         """Let an owner know, when it comes back, that its stream is another client's now."""

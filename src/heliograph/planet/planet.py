@@ -36,10 +36,9 @@ if TYPE_CHECKING:
     from heliograph.wire.messages import Message
 
 Handler = Callable[[Any, Any, int], None]
-# A greeting is short; who has not attached may send nothing longer.
-GREETING_BYTES_MAX: Final = 4_096
+GREETING_BYTES_MAX: Final = 4_096  # Who has not attached may send nothing longer.
 # Who was refused for these may come back: later, there may be room, or time.
-AGAIN: Final = frozenset({"connections", "clients", "closing", "greeting", "messages"})
+AGAIN: Final = ("connections", "clients", "closing", "greeting", "messages", "mistake")
 
 
 @dataclass(slots=True)
@@ -117,6 +116,10 @@ class Planet:
             self.refuse(link, "protocol", str(error), now)
         except EventError as error:
             self.refuse(link, "events", str(error), now)
+        except Exception:
+            # What stood behind it in these bytes counts as received: a new session tells the gap.
+            self.refuse(link, "mistake", "the planet made a mistake, which its log tells", now)
+            raise
         if self.blame.guilty:
             self.blame.execute(now)
 
@@ -126,7 +129,7 @@ class Planet:
             return
         if len(items) > 1 or one.reader.partial or not isinstance(items[0], Attach):
             raise WireError("a client attaches, and waits for the answer, before it says more")
-        if not self.mobility.room_for(items[0]):
+        if not self.mobility.room_for(items[0], now):
             reason = f"this planet has {self.config.clients_max} clients, its clients_max"
             self.refuse(link, "clients", reason, now)
             return
@@ -285,8 +288,6 @@ class Planet:
     def status(self, now: int) -> dict[str, Any]:
         """Return how this planet is, as JSON can hold it."""
         return self.control.status(now)
-
-    # The end.
 
     def close(self, now: int) -> None:
         """Begin to shut down: send what waits for a while, and tell of the rest in digests."""

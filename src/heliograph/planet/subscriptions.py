@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from heliograph.event.errors import EventError, PolicyError, UsageError, WireError
 from heliograph.event.event import Position
+from heliograph.event.types import INT64_MAX
 from heliograph.lane.lane import Lane
 from heliograph.planet.state import Subscription
 from heliograph.policy.aim import Aim
@@ -80,6 +81,8 @@ class Subscriptions:
         size = min(message.size or config.lane_bytes, config.lane_bytes)
         limits = Limits(max(2, entries), max(BYTES_MIN, size))
         since = Position(message.epoch, message.number)
+        if not (0 <= since.epoch <= INT64_MAX and 0 <= since.number <= INT64_MAX):
+            raise WireError(f"a receiver cannot have come to {since}")
         stream = self.planet.multicast.stream(message.stream)
         return Subscription(client, message.receiver, stream, policy, limits, since)
 
@@ -148,9 +151,8 @@ class Subscriptions:
     def tell(self, one: Subscription, after: int, now: int) -> None:
         """Tell a receiver from where on it gets an epoch, and by which lane."""
         stream = one.stream
-        if one.client.session.control_bytes > BACKLOG_BYTES:
-            # Its sender is to blame, or too slow a client: the other streams go on.
-            self.deny(one, f"{stream.key} began anew too often while nothing was received", now)
+        schema = forms.schema_bytes(stream.schema)
+        if self.backlogged(one, len(schema), now):
             return
         opened = Opened(
             one.receiver,
@@ -158,11 +160,22 @@ class Subscriptions:
             stream.key,
             stream.position.epoch,
             stream.base,
-            forms.schema_bytes(stream.schema),
+            schema,
             one.bit,
             after,
         )
         self.planet.say(one.client, opened)
+
+    def backlogged(self, one: Subscription, size: int, now: int) -> bool:
+        """Deny a receiver a stream of which so much would have to be said that others would pay.
+
+        Its sender is to blame, or too slow a client: the other streams go on.
+        """
+        if one.client.session.control_bytes + size <= BACKLOG_BYTES:
+            return False
+        reason = f"{one.stream.key} began anew or grew too often while nothing was received"
+        self.deny(one, reason, now)
+        return True
 
     def deny(self, one: Subscription, reason: str, now: int) -> None:
         """End a subscription that cannot be served, and say why."""
@@ -245,6 +258,14 @@ class Subscriptions:
             self._retiring[one.client.number, one.receiver] = one
             self.sweep()
         self.planet.demands.changed(stream, now)
+
+    def retired(self) -> list[tuple[Lane, Stream, ClientState]]:
+        """Return the lanes that get nothing more, and hold something still."""
+        return [
+            (lane, one.stream, one.client)
+            for one in self._retiring.values()
+            for _, lane in one.retired
+        ]
 
     def sweep(self) -> None:
         """Drop lanes that get nothing more, and that their links have drained."""

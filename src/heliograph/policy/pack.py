@@ -65,7 +65,9 @@ def load_of(entries: Sequence[Block | Digest]) -> Load:
 class _Run:
     """One pack under way: the decoded lane, and who has survived the levels so far."""
 
-    def __init__(self, lane: Held, policy: BoundPolicy, ordinal: int, coming: int = 0) -> None:
+    def __init__(
+        self, lane: Held, policy: BoundPolicy, ordinal: int, coming: int = 0, *, blind: bool = False
+    ) -> None:
         self.lane = lane
         self.coming = coming
         self.policy = policy
@@ -73,7 +75,7 @@ class _Run:
         blocks = [entry for entry in lane.entries if isinstance(entry, Block)]
         self.columns = Columns(blocks, policy.schema)
         self.passed: Places | None = None  # None: all of them.
-        for one in policy.always:
+        for one in () if blind else policy.always:
             # An always level decides alike on every host, whatever is packed there: pack 0.
             self.passed = one.run(self.columns, self.passed, 0)
         self.kept = self.passed
@@ -149,8 +151,8 @@ def pack(lane: Held, policy: BoundPolicy, level: int, *, ordinal: int = 0) -> Pa
 
 
 def fold(lane: Held, policy: BoundPolicy, limits: Limits, *, coming: int = 0) -> Packed:
-    """Fold a lane without running its levels: the worst case, for who may not spend more on it."""
-    return _Run(lane, policy, 0, coming).fold(limits)
+    """Fold a lane without running a filter: the worst case, for who may not spend more on it."""
+    return _Run(lane, policy, 0, coming, blind=True).fold(limits)
 
 
 def pack_to_fit(

@@ -11,7 +11,7 @@ from heliograph.event.digest import Digest, decode_digest
 from heliograph.event.errors import EventError, PolicyError, WireError
 from heliograph.event.rows import BROKEN, assemble
 from heliograph.event.schema import Attribute, Schema
-from heliograph.event.types import Type
+from heliograph.event.types import WIDER, Type
 from heliograph.lane.entry import Entry, Marker
 from heliograph.policy.document import loads
 from heliograph.policy.model import Policy
@@ -20,6 +20,8 @@ from heliograph.wire.frames import block_frame, digest_frame
 if TYPE_CHECKING:
     from heliograph.wire.reader import BlockFrame, DigestFrame, Run
 
+# What the head of a block has room for; a schema cannot grow as often.
+VERSION_MAX: Final = 65_535
 _SCHEMA: Final = msgspec.msgpack.Decoder(tuple[bool, int, list[tuple[str, str, int, int]]])
 
 
@@ -40,8 +42,12 @@ def read_schema(data: bytes) -> Schema:
         attributes = tuple(Attribute(tag, Type(kind), *rest) for tag, kind, *rest in rows)
     except (*BROKEN, ValueError) as error:
         raise EventError(f"bytes that are no schema: {error}") from None
-    if version < 1 or any(not 0 < one.since <= version for one in attributes):
-        raise EventError("a schema whose versions contradict each other")
+    for one in attributes:
+        widened = one.since < one.widened <= version and one.type in WIDER.values()
+        if not 0 < one.since <= version or (one.widened and not widened):
+            raise EventError(f"a schema whose versions of {one.tag} contradict each other")
+    if not 0 < version <= VERSION_MAX:
+        raise EventError(f"a schema of the version {version}")
     return Schema(attributes, declared, version)
 
 

@@ -166,11 +166,15 @@ class Done(Message, frozen=True, array_like=True, tag=30):
 
 
 class Refused(Message, frozen=True, array_like=True, tag=31):
-    """A request was not carried out; in `again` milliseconds it may be, unless that is 0."""
+    """A request was not carried out; in `again` milliseconds it may be, unless that is 0.
+
+    An advertisement may be accepted in a larger epoch than `epoch`, unless that is 0.
+    """
 
     request: int
     reason: str
     again: int = 0
+    epoch: int = 0
 
 
 class Denied(Message, frozen=True, array_like=True, tag=32):
