@@ -116,6 +116,19 @@ def test_a_block_that_is_gathered_has_bounds() -> None:
     assert len(many.lane.entries) == 4
 
 
+def test_whoever_gathers_is_told_when_there_is_a_block_of_it() -> None:
+    one = sender(entries=10**6)
+    for number in range(1, GATHER_EVENTS_MAX):
+        assert one.gather({"n": number}, 0) == number
+    assert not one.full
+    one.gather({"n": 0}, 0)
+    assert one.full
+    assert not one.lane.entries
+    one.flush(0)
+    assert not one.full
+    assert [entry.count for entry in one.lane.entries] == [GATHER_EVENTS_MAX]
+
+
 @pytest.mark.parametrize("time", [TIME_MIN - 1, TIME_MAX + 1])
 def test_a_time_beyond_the_years_1_to_9999_is_refused(time: int) -> None:
     one = sender()

@@ -18,7 +18,14 @@ from heliograph.event.block import ROWS, Block
 from heliograph.event.digest import Digest
 from heliograph.event.errors import EventError
 from heliograph.event.event import Position
-from heliograph.event.types import INT64_MAX, INT64_MIN, TIME_MAX, TIME_MIN, Type
+from heliograph.event.types import (
+    INT64_MAX,
+    INT64_MIN,
+    TIME_MAX,
+    TIME_MIN,
+    Type,
+    check_time,
+)
 from heliograph.lane.entry import Entry
 from heliograph.lane.lane import Lane
 from heliograph.policy.model import Policy
@@ -83,6 +90,7 @@ class Sender:
         self.frame_bytes = LENGTH_MAX  # The longest frame that the planet takes.
         self.policies: list[Policy] = []
         self.lane = Lane(Policy(), schema, limits, begin=Position(epoch, 0), control=control)
+        self.full = False  # Whether what is gathered is to be flushed before more comes.
         self._rows: list[bytes] = []
         self._bytes = 0
         self._set_schema(schema)
@@ -91,9 +99,10 @@ class Sender:
         self.schema = schema
         self._tags = tuple(schema.index)
         self._width = len(self._tags)
-        # The kinds of values that need no conversion, and where an int may lie beyond int64.
-        self._kinds = [_PLAIN.get(kind) for kind in schema.types]
-        self._ints = tuple(at for at, kind in enumerate(schema.types) if kind is Type.INT64)
+        # What rows hold that need no conversion: behind the offset of the time the values, of which
+        # an int may lie beyond int64.
+        self._kinds = [int, *map(_PLAIN.get, schema.types)]
+        self._ints = tuple(at for at, kind in enumerate(schema.types, 1) if kind is Type.INT64)
         self._values_of = _taker(self._tags)
         self.lane.bound = bind_union(self.policies, schema)
 
@@ -110,33 +119,40 @@ class Sender:
             EventError: A value fits no attribute of a declared schema, the event is longer than a
                 frame may be, or the stream is not this client's; nothing is published then.
         """
-        if self.error is not None:
-            raise EventError(f"{self.stream}: {self.error}")
-        if not TIME_MIN <= time <= TIME_MAX:
-            raise EventError(f"the time {time} us lies outside the years 1 to 9999")
+        number = self.gather(values, time)
+        if self.full:
+            self.flush(now)
+        return number
+
+    def gather(self, values: Mapping[str, Any], time: int) -> int:
+        """Take an event as `publish` does; it is the caller's to flush once this is `full`."""
+        if self.error is not None or not TIME_MIN <= time <= TIME_MAX:
+            self._deny(time)
+        encoded = b""
         # Most events are dicts of every attribute, each as it is encoded: that is seen at once.
-        plain = type(values) is dict and len(values) == self._width
-        try:
-            row = self._values_of(values) if plain else ()
-            plain = plain and [*map(type, row)] == self._kinds
-            for at in self._ints if plain else ():
-                plain = plain and INT64_MIN <= row[at] <= INT64_MAX
-            offset = time - self.base
-            encoded = _ENCODE((offset, *row)) if plain else self._fitted(values, offset)
-        except (KeyError, UnicodeEncodeError):
-            encoded = self._fitted(values, time - self.base)  # Which says what is wrong.
-        if len(encoded) > self.frame_bytes - FRAME_HEAD_BYTES:
-            self._refuse(len(encoded))
+        if type(values) is dict and len(values) == self._width:
+            try:
+                row = [time - self.base, *self._values_of(values)]
+                if [*map(type, row)] == self._kinds:
+                    for at in self._ints:
+                        if not INT64_MIN <= row[at] <= INT64_MAX:
+                            break
+                    else:
+                        encoded = _ENCODE(row)
+            except (KeyError, UnicodeEncodeError):
+                pass  # What is wrong is said below.
+        if not encoded:
+            encoded = self._fitted(values, time - self.base)
+        size = len(encoded)
+        if size > self.frame_bytes - FRAME_HEAD_BYTES:
+            self._refuse(size)
         gathered = self._rows
-        if gathered and self._bytes + len(encoded) > GATHER_BYTES_MAX:
-            self.flush(now)
-            gathered = self._rows
         gathered.append(encoded)
-        self._bytes += len(encoded)
-        self.last += 1
-        if len(gathered) >= GATHER_EVENTS_MAX:
-            self.flush(now)
-        return self.last
+        self._bytes = size = self._bytes + size
+        if size >= GATHER_BYTES_MAX or len(gathered) >= GATHER_EVENTS_MAX:
+            self.full = True
+        self.last = number = self.last + 1
+        return number
 
     def _fitted(self, values: Mapping[str, Any], offset: int) -> bytes:
         """Return the row of values that need a second look: absent, converted, or new."""
@@ -146,6 +162,11 @@ class Sender:
             self._refuse(len(encoded))
         self.grow(schema)
         return encoded
+
+    def _deny(self, time: int) -> None:
+        if self.error is not None:
+            raise EventError(f"{self.stream}: {self.error}")
+        check_time(time)
 
     def _refuse(self, size: int) -> None:
         raise EventError(
@@ -188,7 +209,7 @@ class Sender:
         if not gathered:
             return
         count = len(gathered)
-        self._rows, self._bytes = [], 0
+        self._rows, self._bytes, self.full = [], 0, False
         block = Block(
             self.stream,
             self.epoch,

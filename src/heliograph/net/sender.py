@@ -1,15 +1,15 @@
 """Sender: publishes the events of one stream, without ever waiting.
 
 Publishing appends to the client's own lanes. What is published within one turn of the event loop
-goes out together; after some hundreds of events in one turn they are handed to the socket at once,
-so that a loop that never pauses still sends.
+goes out together; when there is a block of it, that is handed to the socket at once, so that a loop
+that never pauses still sends.
 """
 
 from __future__ import annotations
 
 import time as clock
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from heliograph.event.errors import UsageError
 from heliograph.event.types import microseconds
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from heliograph.net.client import AsyncClient
-
-# After so many events the socket gets what there is, although the turn is not over.
-_FLUSH_MASK: Final = 255
 
 
 class AsyncSender:
@@ -33,7 +30,8 @@ class AsyncSender:
         self._client = client
         self._number = number
         self.shell = client.shell
-        self._publish: Callable[[int, Mapping[str, Any], int, int], int] = client.core.publish
+        self._sender = client.core.senders[number]
+        self._gather: Callable[[Mapping[str, Any], int], int] = self._sender.gather
         self._closed = False
         self._why = ""  # Why it is closed, where its user did not ask for it.
 
@@ -61,11 +59,14 @@ class AsyncSender:
             time = clock.time_ns() // 1_000
         elif isinstance(time, datetime):
             time = microseconds(time)
-        number = self._publish(self._number, values, time, clock.monotonic_ns())
-        if not number & _FLUSH_MASK:
-            self.shell.flush()
-        elif not self.shell.scheduled:
+        number = self._gather(values, time)
+        sender = self._sender
+        if not sender.stirred:
+            self._client.core.outgoing.stir(sender)
             self.shell.schedule()
+        if sender.full:
+            sender.flush(clock.monotonic_ns())
+            self.shell.flush()
         return number
 
     def publish_table(self, table: Any) -> int:
@@ -85,7 +86,9 @@ class AsyncSender:
 
     def append(self, values: Mapping[str, Any], time: int) -> int:
         """Publish an event without asking the shell for a turn."""
-        return self._publish(self._number, values, time, clock.monotonic_ns())
+        if self._closed:
+            self._refuse()
+        return self._client.core.publish(self._number, values, time, clock.monotonic_ns())
 
     def append_table(self, table: Any) -> int:
         """Publish the rows of a table without asking the shell for a turn."""
@@ -127,7 +130,7 @@ class AsyncSender:
     def end(self, why: str = "") -> None:
         """Publish no more: the sender or its client is closed."""
         self._closed, self._why = True, why
-        self._publish = self._refuse
+        self._gather = self._refuse
 
     def _refuse(self, *_: object) -> int:
         why = self._why or "advertise the stream again"
