@@ -1,10 +1,10 @@
 """Turns: when the shells of the clients of one event loop see to what came of their calls.
 
 One turn serves all shells that asked for one. A program with a hundred clients would otherwise
-write a hundred frames of one event each, and do little else. So a turn is followed by a rest as
-long as it took, and a millisecond at least, in which the rest of the program goes on and events
-gather: at least half of the time is the program's. A loop that has nothing else to do ends the rest
-at once, so that an idle link waits for nothing.
+write a hundred frames of one event each, and do little else. So a turn is followed by a rest twice
+as long as it took, of one millisecond at least and five at most, in which the rest of the program
+goes on and events gather: two thirds of the time are the program's. A loop that has nothing else to
+do ends the rest at once, so that an idle link waits for nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 # How long events gather at least while the program is busy; none waits longer than the second.
 REST_NS_MIN: Final = 1_000_000
 REST_NS_MAX: Final = 5_000_000
+# How many times as long as the turn before it a rest is.
+REST_TURNS: Final = 2
 # A loop that comes round in less had nothing else to do.
 IDLE_NS: Final = 20_000
 
@@ -68,4 +70,4 @@ class Turns:
             for one in waiting:  # One turn failed; the others are still to come.
                 self.ask(one)
             end = self._clock()
-            self._rest_until = end + min(max(end - now, REST_NS_MIN), REST_NS_MAX)
+            self._rest_until = end + min(max(REST_TURNS * (end - now), REST_NS_MIN), REST_NS_MAX)
