@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import select
 import socket
+import subprocess
+import sys
 import termios
+import time
 from dataclasses import asdict
 
 import pytest
@@ -73,3 +78,22 @@ def test_receivers_that_do_not_come_are_given_up(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(thin_ends, "say", lambda _: None)
     with pytest.raises(LinkError, match="did not subscribe"):
         loops.run(near(NearJob("127.0.0.1", 0.1, capacity(64))))
+
+
+def test_what_is_told_is_told_whole_however_little_a_pipe_takes_at_once() -> None:
+    """A signal interrupts what waits for room in a pipe: the system takes a part of it then."""
+    program = (
+        "import signal; from heliograph.experiments.thin_ends import say;"
+        "signal.signal(signal.SIGALRM, lambda *_: None);"
+        "signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01); say('x' * 300_000);"
+        "signal.setitimer(signal.ITIMER_REAL, 0)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        select.select([process.stdout], [], [], 20)  # It has begun, and the pipe is full soon.
+        time.sleep(0.1)
+        assert json.loads(process.stdout.read()) == "x" * 300_000
+    assert process.returncode == 0

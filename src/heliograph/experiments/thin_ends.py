@@ -14,6 +14,7 @@ import asyncio
 import fcntl
 import json
 import math
+import os
 import struct
 import sys
 import termios
@@ -238,8 +239,12 @@ async def _stop(client: AsyncClient, job: FarJob, got: Got) -> None:
 
 
 def say(what: object) -> None:
-    """Tell the program that started this one."""
-    print(json.dumps(what), flush=True)  # noqa: T201 - that is how it hears
+    """Tell the program that started this one.
+
+    Not by `print`: under PYTHONUNBUFFERED that drops what a full pipe does not take at once.
+    """
+    with os.fdopen(sys.stdout.fileno(), "wb", closefd=False) as out:
+        out.write(json.dumps(what).encode() + b"\n")
 
 
 def main(words: list[str]) -> None:
