@@ -187,10 +187,10 @@ class Receiver:
         account, lane = self.account, self.lane
         if account is None or lane is None or isinstance(item, Marker):
             return False
-        at, schema = account.position, self._schemas[item.epoch]
+        epoch, last, schema = account.epoch, account.last, self._schemas[item.epoch]
         new = account.take(item, schema) if isinstance(item, Block) else account.settle(item)
-        if account.epoch != at.epoch:
-            lane.turn(schema, at)
+        if account.epoch != epoch:
+            lane.turn(schema, Position(epoch, last))
         if new is None:
             return False
         self._offer(lane, entry if new is item else Entry(new), now)

@@ -133,7 +133,7 @@ class Reader:
             if kind == EVENT:
                 at = self._run(data, at, end, items)
                 continue
-            items += self._one(kind, data, at, at + length)
+            self._one(kind, data, at, at + length, items)
             at += length
         else:
             self._due = WORD.size
@@ -171,32 +171,36 @@ class Reader:
         items.append(Run(run_alias, due - len(rows), rows))
         return at
 
-    def _one(  # noqa: PLR0911 - one kind after the other
-        self, kind: int, data: bytes, at: int, end: int
-    ) -> list[Item]:
+    def _one(self, kind: int, data: bytes, at: int, end: int, items: list[Item]) -> None:
         """Read one whole frame."""
-        if kind in (HEARTBEAT, WANT):
-            self.wanted = self.wanted or kind == WANT
-            return []
         try:
-            if kind == CURSOR:
-                return [Cursor(*CURSOR_FRAME.unpack(data[at:end])[1:])]
-            if kind == GREETING:
-                return [decode_message(data[at + 4 : end])]
-            self.frames += 1
-            self.size += end - at
             if kind == BLOCK:
-                return [_block(data, at, end)]
-            if kind == DIGEST:
+                items.append(_block(data, at, end))
+            elif kind == TO:
+                items.append(To(*TO_FRAME.unpack(data[at:end])[1:]))
+            elif kind == CONTROL:
+                items.append(decode_message(data[at + 4 : end]))
+            elif kind == DIGEST:
                 alias = ALIAS_HEAD.unpack_from(data[at:end])[1]
-                return [DigestFrame(alias, data[at + ALIAS_HEAD.size : end])]
-            if kind == TO:
-                return [To(*TO_FRAME.unpack(data[at:end])[1:])]
-            if kind == CONTROL:
-                return [decode_message(data[at + 4 : end])]
+                items.append(DigestFrame(alias, data[at + ALIAS_HEAD.size : end]))
+            else:
+                self._uncounted(kind, data, at, end, items)
+                return
         except struct.error:
             raise WireError(f"a frame of kind {kind} with {end - at} bytes") from None
-        raise WireError(_unknown(kind))
+        self.frames += 1
+        self.size += end - at
+
+    def _uncounted(self, kind: int, data: bytes, at: int, end: int, items: list[Item]) -> None:
+        """Read a frame of which resuming knows nothing."""
+        if kind == CURSOR:
+            items.append(Cursor(*CURSOR_FRAME.unpack(data[at:end])[1:]))
+        elif kind == GREETING:
+            items.append(decode_message(data[at + 4 : end]))
+        elif kind in (HEARTBEAT, WANT):
+            self.wanted = self.wanted or kind == WANT
+        else:
+            raise WireError(_unknown(kind))
 
 
 def _unknown(kind: int) -> str:
