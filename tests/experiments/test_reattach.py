@@ -24,6 +24,7 @@ def test_the_shape_holds_where_all_come_back_soon() -> None:
     figure = Figure()
     found.draw(figure)
     assert figure.axes[0].get_ylabel().endswith("(ms)")
+    assert figure.axes[0].get_legend() is not None
     assert len(found.data["delays"]["delay_s"]) == TURNS
 
 

@@ -136,12 +136,14 @@ def _draw(found: Mapping[int, Sequence[Returns]], figure: Figure) -> None:
         for runs in found.values()
     ]
     axes.errorbar(
-        list(found), [np.mean(one) for one in each], [np.std(one) for one in each], fmt="o-"
-    )
+        list(found), [np.mean(one) for one in each], [np.std(one) for one in each], fmt="o-",
+        capsize=4, label="mean, and the deviation across clients",
+    )  # fmt: skip
     axes.set_xlabel("clients that come and go")
     axes.set_ylabel("from attach to the first buffered event (ms)")
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
+    axes.legend()
 
 
 EXPERIMENT: Final = Experiment(
