@@ -9,7 +9,7 @@ def test_an_entry_of_a_block_counts_its_events() -> None:
     block = some(3, 4, 9, epoch=2)
     entry = Entry(block)
     assert (entry.epoch, entry.first, entry.last, entry.count) == (2, 3, 9, 3)
-    assert entry.size == block.size == len(block.body) + len(block.presence) + 160
+    assert entry.size == block.size == len(block.body) + len(block.presence) + 288
     assert entry.item is block
 
 

@@ -86,9 +86,9 @@ def test_what_a_pack_leaves_whole_keeps_its_frame() -> None:
 @pytest.mark.parametrize(("coming", "left"), [(0, [1, 2, 3, 4, 5]), (1, [1, 3, (0, 5, 3, 0)])])
 def test_room_is_made_for_what_comes(coming: int, left: list[object]) -> None:
     policy = build.policy(None, build.latest(9), [build.every(2), build.lt(5, attribute="a")])
-    lane = lane_of(policy, Limits(100, 1_024))
+    lane = lane_of(policy, Limits(100, 1_664))
     offer(lane, *(some(number) for number in range(1, 6)))
-    pack_lane(lane, 0, coming=coming and 1_024 - lane.held_bytes)
+    pack_lane(lane, 0, coming=coming and 1_664 - lane.held_bytes)
     assert held(lane) == left
 
 
@@ -196,7 +196,7 @@ def test_a_lane_is_folded_whatever_its_policy_would_keep() -> None:
 
 def test_a_lane_that_grows_as_it_is_cut_into_pieces_is_packed_once_more() -> None:
     policy = build.policy(None, build.every(3, action="drop"), each="run")
-    lane = lane_of(policy, Limits(100, 1_024))
+    lane = lane_of(policy, Limits(100, 1_664))
     offer(lane, events(1, 30))
     before = lane.held_bytes
     assert before < 512
@@ -259,10 +259,10 @@ def test_a_controller_says_what_to_free_and_is_told_the_level_that_did() -> None
 
 @pytest.mark.parametrize(("coming", "level"), [(0, 1), (1, 2)])
 def test_room_is_made_in_a_marked_lane_for_what_comes(coming: int, level: int) -> None:
-    lane = lane_of(build.policy(None, build.latest(9), build.every(2)), Limits(100, 1_100))
+    lane = lane_of(build.policy(None, build.latest(9), build.every(2)), Limits(100, 1_740))
     offer(lane, *(some(number) for number in range(1, 6)))
     lane.mark(1, 5)
-    pack_lane(lane, 0, coming=coming and 1_100 - lane.held_bytes)
+    pack_lane(lane, 0, coming=coming and 1_740 - lane.held_bytes)
     assert lane.level == level
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from heliograph.planet.config import PlanetConfig
+from heliograph.planet.frames import Frames
 from heliograph.planet.cursors import Cursors
 from heliograph.planet.state import ClientState
 from heliograph.wire.session import CURSOR_DELAY
@@ -8,7 +9,7 @@ from planet.pair import Rig
 
 
 def client(number: int, due: int | None) -> ClientState:
-    found = ClientState(number, bytes(16), "", PlanetConfig())
+    found = ClientState(number, bytes(16), "", PlanetConfig(), Frames())
     found.session.link, found.session.cursor_at = number, due
     return found
 

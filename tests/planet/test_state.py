@@ -8,6 +8,7 @@ from heliograph.event.schema import Schema
 from heliograph.lane.entry import Entry
 from heliograph.lane.lane import Lane
 from heliograph.planet.config import PlanetConfig
+from heliograph.planet.frames import Frames
 from heliograph.planet.state import ClientState, Name, Stream, Totals
 from heliograph.policy.limits import Limits
 from heliograph.policy.model import Policy
@@ -17,7 +18,7 @@ PULSE = Schema.declare({"n": "int64"})
 
 
 def stream_and_client(lanes: int) -> tuple[Stream, ClientState]:
-    client, stream = ClientState(1, bytes(16), "x", PlanetConfig()), Stream("s")
+    client, stream = ClientState(1, bytes(16), "x", PlanetConfig(), Frames()), Stream("s")
     stream.names[1] = Name(9, 0, PULSE)
     client.streams["s"] = stream
     group = client.outlet.group("s")

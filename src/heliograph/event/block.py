@@ -33,7 +33,7 @@ BLOCK_EVENTS_MAX: Final = 65_536
 BLOCK_BYTES_MAX: Final = 16 * 2**20
 STREAM_CHARS_MAX: Final = 256
 # What a block costs in memory beside its body: the object, its header, its place in a lane.
-BOOKKEEPING_BYTES: Final = 160
+BOOKKEEPING_BYTES: Final = 288
 # What a block costs on the wire beside its body, once a link knows the stream by a short number.
 HEADER_BYTES: Final = 16
 

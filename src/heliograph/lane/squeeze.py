@@ -8,9 +8,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from heliograph.event.block import BOOKKEEPING_BYTES, Block
+from heliograph.event.block import Block
 from heliograph.event.event import Position
-from heliograph.lane.entry import Entry, Marker
+from heliograph.lane.entry import MARKER_BYTES, Entry, Marker
 from heliograph.policy.limits import Load
 from heliograph.policy.pack import Held, fold, load_of, pack, pack_to_fit
 from heliograph.policy.settlement import Packed
@@ -107,4 +107,4 @@ def _load(parts: list[Block | Digest | Entry]) -> Load:
     items = [one for one in parts if not isinstance(one, Entry)]
     load = load_of(items)
     markers = len(parts) - len(items)
-    return Load(load.entries + markers, load.bytes + markers * BOOKKEEPING_BYTES)
+    return Load(load.entries + markers, load.bytes + markers * MARKER_BYTES)

@@ -13,6 +13,7 @@ from heliograph.event.errors import EventError, WireError
 from heliograph.lane.entry import Entry
 from heliograph.lane.pool import Pool
 from heliograph.lane.squeeze import pack_lane
+from heliograph.planet.frames import Frames
 from heliograph.planet.state import Stream
 from heliograph.policy.limits import BYTES_MIN, Limits
 from heliograph.wire import forms
@@ -35,6 +36,7 @@ class Multicast:
         self.planet = planet
         self.streams: dict[str, Stream] = {}
         self.pool = Pool()
+        self.frames = Frames()
         self._stirred: list[Stream] = []
 
     def stream(self, key: str) -> Stream:
@@ -71,7 +73,7 @@ class Multicast:
             return
         account = stream.account
         block = forms.run_block(run, stream.key, account.epoch, stream.schema.version, stream.base)
-        self._block(stream, block, b"", now)
+        self._block(stream, block, now)
 
     def block(self, client: ClientState, frame: BlockFrame, now: int) -> None:
         """Take a block of many events."""
@@ -82,7 +84,7 @@ class Multicast:
         if frame.version > stream.schema.version:
             raise WireError(f"a block of the schema version {frame.version}, which was not told")
         block = forms.framed_block(frame, stream.key, stream.account.epoch)
-        self._block(stream, block, frame.frame, now)
+        self._block(stream, block, now)
 
     def digest(self, client: ClientState, frame: DigestFrame, now: int) -> None:
         """Take a digest, for what was dropped before it came here."""
@@ -97,15 +99,11 @@ class Multicast:
             if not stream.account.missing:
                 self.planet.subscriptions.open_waiting(stream, now)
 
-    def _block(self, stream: Stream, block: Block, frame: bytes, now: int) -> None:
+    def _block(self, stream: Stream, block: Block, now: int) -> None:
         new = stream.account.take(block, stream.schema)
-        if new is None:
-            return
-        stream.events += new.count
-        entry = Entry(new)
-        if new is block:
-            entry.frame = frame
-        self.spread(stream, entry, now)
+        if new is not None:
+            stream.events += new.count
+            self.spread(stream, Entry(new), now)
 
     def spread(self, stream: Stream, entry: Entry, now: int) -> None:
         """Offer an entry to every lane of its stream."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from heliograph.lane.lane import Lane
     from heliograph.lane.outlet import Group
     from heliograph.planet.config import PlanetConfig
+    from heliograph.planet.frames import Frames
     from heliograph.policy.limits import Limits
     from heliograph.policy.model import Policy
 
@@ -112,8 +113,11 @@ class Subscription:
 class ClientState:
     """A client, attached or detached."""
 
-    def __init__(self, number: int, token: bytes, name: str, config: PlanetConfig) -> None:
+    def __init__(
+        self, number: int, token: bytes, name: str, config: PlanetConfig, frames: Frames
+    ) -> None:
         """Begin without a connection."""
+        self.frames = frames  # Those of all links.
         self.number = number
         self.token = token
         self.name = name
@@ -148,7 +152,10 @@ class ClientState:
             return to_frame(alias, mask)
         if entry.size > size:
             entry = group.cut(entry, mask, size, schema)
-        frame = entry.frame or entry_frame(entry, alias, base)
+        if len(stream.lanes) > 1:
+            frame = self.frames.shared(entry, alias, base)
+        else:
+            frame = entry_frame(entry, alias, base)
         group.pop(mask)
         self.outlet.sent(group, len(frame))
         return frame
