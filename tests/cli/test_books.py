@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from heliograph.cli.books import Books
 from heliograph.event.digest import Digest
-from heliograph.event.event import Event
+from heliograph.event.event import Event, Position
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,3 +84,11 @@ def test_whatever_is_delivered_or_told_adds_up(fates: Sequence[str], each: int) 
             after, dropped, filtered = number, 0, 0
     assert found.troubles == []
     assert found.total == len(fates) == found.events + found.dropped + found.filtered
+
+
+def test_what_lies_between_the_beginning_and_the_first_event_is_owed() -> None:
+    found = Books()
+    found.enter(event(4), Position(1, 1))
+    assert (found.open, found.total) == (2, 3)
+    found.enter(Digest("s", 1, 1, 4, 2), Position(1, 1))
+    assert (found.open, found.troubles) == (0, [])

@@ -82,3 +82,12 @@ def test_arrow_needs_pyarrow() -> None:
 def test_each_format_has_its_output() -> None:
     assert isinstance(output("table"), TableOutput)
     assert isinstance(output("jsonl"), JsonOutput)
+
+
+def test_what_events_say_commands_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    schema = Schema.declare({"te\x1bxt": "string"})
+    event = Event("s", 1, 1, 0, {"te\x1bxt": "\x1b[2Jred\x9b\n"})
+    TableOutput().write([event], schema)
+    printed = capsys.readouterr().out
+    assert all(line.isprintable() for line in printed.splitlines())
+    assert len(printed.splitlines()) == 3

@@ -132,18 +132,18 @@ def test_what_was_lost_in_a_gap_counts_as_packed_by_nobody(
 ) -> None:
     books = Books()
     books.enter(Digest("s", 1, 0, 5, 5, gap=3))
-    watch = mock.Mock(words=lambda dropped: f"packs dropped {dropped}")
+    watch = mock.Mock(words=lambda dropped: f"packs dropped {dropped}", missing=7)
     _summary(books, watch, 1.0)
     said = capsys.readouterr().err.splitlines()
     assert said[0].endswith("; 5 dropped, 3 of them lost in gaps, 0 filtered")
-    assert said[2] == "packs dropped 2"
+    assert said[2:] == ["note: of what was published 7 numbers had not come yet", "packs dropped 2"]
 
 
 def test_books_that_do_not_add_up_are_a_bug_of_ours() -> None:
     with (
         a_planet() as address,
         feeding(address, "s", pulses(3)),
-        mock.patch.object(Books, "enter", lambda self, _: self.troubles.append("a number twice")),
+        mock.patch.object(Books, "enter", lambda self, *_: self.troubles.append("a number twice")),
     ):
         ran = heliograph("sub", "s", "--planet", address, "--seconds", "1", "--quiet")
     assert ran.code == 3

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from heliograph.cli.table import percent, seconds, show_table
+from heliograph.cli.table import percent, seconds, show_table, table_lines
 
 
 def test_numbers_stand_right_and_texts_left(capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,3 +53,9 @@ def test_a_duration_has_the_unit_that_suits_it(nanoseconds: float | None, text: 
 
 def test_a_fraction_is_percent() -> None:
     assert percent(0.386) == "38.6 %"
+
+
+def test_what_others_called_things_commands_no_terminal() -> None:
+    lines = table_lines(["na\x1b[31mme"], [["ward\x1b]0;owned\x07/3"], ["a\nb\u202ec"], ["zwölf"]])
+    assert all(line.isprintable() for line in lines)
+    assert lines[2:] == [r"ward\x1b]0;owned\x07/3", r"a\nb\u202ec", "zwölf"]

@@ -12,6 +12,7 @@ from heliograph.client.config import ClientConfig
 from heliograph.event.block import ROWS, Block
 from heliograph.event.digest import Digest
 from heliograph.event.errors import EventError, PolicyError, UsageError
+from heliograph.event.event import Position
 from heliograph.event.rows import assemble
 from heliograph.event.schema import Schema
 from heliograph.net.connect import connect
@@ -236,5 +237,24 @@ def test_an_event_that_its_sender_broke_comes_as_an_opaque_one_and_the_others_as
                 if len(found) == 3:
                     break
             assert found == [1, None, 3]
+
+    run(main())
+
+
+def test_a_receiver_knows_behind_which_position_it_gets_every_number() -> None:
+    async def main() -> None:
+        async with planet_and_clients() as (_, (device, viewer)):
+            early = await viewer.subscribe("s")
+            assert early.begin is None
+            sender = await device.advertise("s", epoch=7)
+            for number in range(3):
+                sender.publish({"a": number})
+            await sender.flush()
+            await receive(early, 3)
+            assert early.begin == Position(7, 0)
+            late = await viewer.subscribe("s")
+            await until(lambda: late.begin is not None)
+            assert late.begin == Position(7, 3)
+            assert late.status()["missing"] == 0
 
     run(main())

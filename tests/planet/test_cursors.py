@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from heliograph.planet.config import PlanetConfig
-from heliograph.planet.frames import Frames
 from heliograph.planet.cursors import Cursors
+from heliograph.planet.frames import Frames
 from heliograph.planet.state import ClientState
 from heliograph.wire.session import CURSOR_DELAY
 from planet.pair import Rig

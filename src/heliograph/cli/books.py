@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from heliograph.event.digest import Digest
 
 if TYPE_CHECKING:
-    from heliograph.event.event import Event
+    from heliograph.event.event import Event, Position
 
 _TROUBLES_MAX: Final = 10
 
@@ -34,11 +34,12 @@ class Books:
     _since: int = 0  # Events behind `_base`.
     _last: int = 0
 
-    def enter(self, entry: Event | Digest) -> None:
-        """Enter what came."""
+    def enter(self, entry: Event | Digest, begin: Position | None = None) -> None:
+        """Enter what came; `begin` is where the planet said that it begins, if that is known."""
         first = entry.after + 1 if isinstance(entry, Digest) else entry.number
         if self._begin is None or entry.epoch != self._epoch:
-            self._turn(entry.epoch, first - 1)
+            told = begin is not None and begin.epoch == entry.epoch
+            self._turn(entry.epoch, begin.number if begin is not None and told else first - 1)
         if isinstance(entry, Digest):
             self._settle(entry)
             return

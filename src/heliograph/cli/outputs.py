@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol, TextIO
 
 import click
 
+from heliograph.cli.table import shown
 from heliograph.cli.words import clock, digest_words
 from heliograph.event.digest import Digest
 from heliograph.event.errors import UsageError
@@ -108,7 +109,7 @@ class TableOutput:
         """Write some rows."""
         for one in entries:
             if isinstance(one, Digest):
-                click.secho(f"-- {digest_words(one)}", fg="yellow")
+                click.secho(f"-- {shown(digest_words(one))}", fg="yellow")
                 continue
             self._head(one, schema)
             cells = [str(one.number), clock(one.time), *(one.values.get(tag) for tag in self._tags)]
@@ -120,10 +121,13 @@ class TableOutput:
         known = [one.tag for one in schema.attributes] or list(event.values)
         if known == self._tags and self._widths:
             return
-        self._tags = known
-        wide = [max(_CELL_MIN, len(_text(event.values.get(tag))), len(tag)) for tag in known]
+        self._tags, heads = known, [*map(shown, known)]
+        wide = [
+            max(_CELL_MIN, len(_text(event.values.get(tag))), len(head))
+            for tag, head in zip(known, heads, strict=True)
+        ]
         self._widths = [8, 12, *(min(width, _CELL_MAX) for width in wide)]
-        self._row(["number", "time (UTC)", *known])
+        self._row(["number", "time (UTC)", *heads])
         self._row(["-" * width for width in self._widths])
 
     def _row(self, cells: list[str]) -> None:
@@ -137,5 +141,5 @@ class TableOutput:
 def _text(cell: Any) -> str:
     if cell is None:
         return "-"
-    text = cell.isoformat() if hasattr(cell, "isoformat") else str(cell)
+    text = shown(cell.isoformat() if hasattr(cell, "isoformat") else str(cell))
     return text if len(text) <= _CELL_MAX else text[: _CELL_MAX - 3] + "..."

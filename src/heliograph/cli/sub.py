@@ -102,7 +102,7 @@ def _receive(
         if limit is not None:
             entries = list(_first(entries, limit - books.events))
         for one in entries:
-            books.enter(one)
+            books.enter(one, receiver.begin)
         if entries:
             writer.write(entries, receiver.schema)
         elif patience and time.monotonic() > patience and not books.digests + books.events:
@@ -131,4 +131,7 @@ def _summary(books: Books, watch: Watch, seconds: float) -> None:
     lost = f"{books.dropped:,} dropped{lost}, {books.filtered:,} filtered"
     click.echo(f"received {got} in {shown(seconds * 1e9)}; {lost}", err=True)
     click.echo(books.words(), err=True)
+    if watch.missing:
+        late = counted(watch.missing, "number")
+        click.echo(f"note: of what was published {late} had not come yet", err=True)
     click.echo(watch.words(books.dropped - books.gaps), err=True)

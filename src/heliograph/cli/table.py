@@ -30,7 +30,8 @@ def show_table(head: Sequence[str], rows: Sequence[Sequence[Any]], *, err: bool 
 
 def table_lines(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
     """Return rows under a head, as `show_table` prints them."""
-    texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    texts = [["" if cell is None else shown(str(cell)) for cell in row] for row in rows]
+    head = [*map(shown, head)]
     widths = [max(map(len, column)) for column in zip(head, *texts, strict=True)]
     right = [
         bool(rows)
@@ -38,13 +39,20 @@ def table_lines(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]
         for place in range(len(head))
     ]
     lines = []
-    for line in (list(head), ["-" * width for width in widths], *texts):
+    for line in (head, ["-" * width for width in widths], *texts):
         cells = [
             cell.rjust(width) if flush else cell.ljust(width)
             for cell, width, flush in zip(line, widths, right, strict=True)
         ]
         lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def shown(text: str) -> str:
+    """Return a text that comes from others as a terminal may show it: it obeys no part of it."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
 
 
 def _numeric(cell: Any) -> bool:

@@ -34,6 +34,7 @@ class Watch:
         self.fill_max = 0.0
         self.lanes: list[dict[str, Any]] = []
         self.offered = True
+        self.missing = 0
 
     def look(self) -> None:
         """Look once; a planet that is away is looked at later."""
@@ -46,6 +47,7 @@ class Watch:
             one for one in status["lanes"] if one["name"] == self._name and one["stream"] == stream
         ]
         own = self._receiver.status()
+        self.missing = own.get("missing", 0)
         self.lanes = [*lanes, own] if own else lanes
         self.fill_max = max([self.fill_max, *(one["fill"] for one in self.lanes)])
         self.offered = any(one["stream"] == stream and one["offered"] for one in status["streams"])

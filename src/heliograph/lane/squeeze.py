@@ -8,7 +8,6 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from heliograph.event.block import Block
 from heliograph.event.event import Position
 from heliograph.lane.entry import MARKER_BYTES, Entry, Marker
 from heliograph.policy.limits import Load
@@ -19,6 +18,7 @@ from heliograph.policy.settlement import Packed
 PACK_STEPS: Final = 2_000
 
 if TYPE_CHECKING:
+    from heliograph.event.block import Block
     from heliograph.event.digest import Digest
     from heliograph.lane.lane import Lane
 

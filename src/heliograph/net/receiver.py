@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Generator
     from pathlib import Path
 
+    from heliograph.event.event import Position
     from heliograph.event.schema import Schema
     from heliograph.net.client import AsyncClient
     from heliograph.policy.model import Policy
@@ -87,10 +88,22 @@ class AsyncReceiver:
         with self._client.shell.lock:
             return self._client.core.schema(self._number)
 
-    def status(self) -> dict[str, Any]:
-        """Return how the lane in this client is, where events wait for the application."""
+    @property
+    def begin(self) -> Position | None:
+        """Behind which position it gets every number, once; None while nobody has the stream."""
         receiver = self._client.core.receivers.get(self._number)
-        return lane_status(None if receiver is None else receiver.lane)
+        return None if receiver is None else receiver.begin
+
+    def status(self) -> dict[str, Any]:
+        """Return how the lane in this client is, where events wait for the application.
+
+        `missing` is how many numbers of the stream there are, as far as the planet has told, that
+        have not come: it tells when a stream falls silent.
+        """
+        receiver = self._client.core.receivers.get(self._number)
+        if receiver is None or receiver.lane is None:
+            return {}
+        return lane_status(receiver.lane) | {"missing": receiver.missing}
 
     def __aiter__(self) -> AsyncReceiver:
         """Return the events and digests in their order."""
@@ -146,7 +159,10 @@ class AsyncReceiver:
                 yield _table(run, self.schema)
 
     async def repolicy(self, policy: Policy | str | Path | None) -> None:
-        """Change the policy; nothing is lost, and what waits is packed under the new one."""
+        """Change the policy; nothing is lost.
+
+        What waits here is packed under the new one; what waits at the planet, under the old one.
+        """
         self._check()
         await self._client.repolicy(self._number, read_policy(policy))
 

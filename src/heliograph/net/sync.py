@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from heliograph.client.config import ClientConfig
+    from heliograph.event.event import Position
     from heliograph.event.schema import Schema
     from heliograph.net.client import AsyncClient
     from heliograph.net.receiver import AsyncReceiver, Entry
@@ -122,6 +123,11 @@ class SyncReceiver:
         """The schema of what came so far."""
         return self._receiver.schema
 
+    @property
+    def begin(self) -> Position | None:
+        """Behind which position it gets every number; see `AsyncReceiver.begin`."""
+        return self._receiver.begin
+
     def status(self) -> dict[str, Any]:
         """Return how the lane in this client is; see `AsyncReceiver.status`."""
         return self._client.call(_called(self._receiver.status))
@@ -162,7 +168,7 @@ class SyncReceiver:
             yield batch
 
     def repolicy(self, policy: Policy | str | Path | None) -> None:
-        """Change the policy; nothing is lost, and what waits is packed under the new one."""
+        """Change the policy; see `AsyncReceiver.repolicy`."""
         self._client.call(self._receiver.repolicy(policy))
 
     def close(self) -> None:

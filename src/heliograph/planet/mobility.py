@@ -96,9 +96,7 @@ class Mobility:
         config = self.planet.config
         self._numbers += 1
         token = self.planet.rng.randbytes(TOKEN_BYTES)
-        client = ClientState(
-            self._numbers, token, name[:128], config, self.planet.multicast.frames
-        )
+        client = ClientState(self._numbers, token, name[:128], config, self.planet.multicast.frames)
         self.clients[client.number] = client
         self._tokens[token] = client
         return client
