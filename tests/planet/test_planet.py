@@ -7,7 +7,8 @@ import pytest
 from heliograph.planet.config import PlanetConfig
 from heliograph.planet.planet import Planet
 from heliograph.wire.core import Close, Log
-from heliograph.wire.messages import Bye
+from heliograph.wire.frames import cursor_frame
+from heliograph.wire.messages import Bye, Subscribe
 from planet.pair import MS, SECOND, Rig
 
 
@@ -119,3 +120,18 @@ def test_ticks_that_come_late_or_early_do_no_harm() -> None:
     rig.now += 100 * MS
     rig.settle()
     assert ada.attached
+
+
+def test_a_cursor_that_lets_nothing_go_asks_for_no_pull() -> None:
+    rig = Rig()
+    ada, eve = rig.client("ada"), rig.stranger(attached=True)
+    sender = rig.advertise(ada, "s")
+    eve.say(Subscribe(1, "s", b""))
+    rig.publish(ada, sender, 3)
+    assert rig.planet.take_ready() == []
+    session = next(one.session for one in rig.planet.mobility.clients.values() if one.name != "ada")
+    frames = session.acked + len(session.unacked)
+    assert frames > session.acked
+    rig.planet.feed(eve.link, cursor_frame(frames, 0), rig.now)
+    assert rig.planet.take_ready() == []
+    assert not session.unacked

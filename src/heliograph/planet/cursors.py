@@ -21,6 +21,12 @@ class Cursors:
         self._owed: dict[int, ClientState] = {}
         self.at: int | None = None  # When the first is due.
 
+    def passed(self, client: ClientState, frames: int, now: int) -> None:
+        """Take a client's own cursor; a pull is asked for where that lets something go."""
+        client.session.passed(frames, now)
+        if client.outlet.turn or client.session.waiting:
+            self._mark(client)
+
     def owe(self, client: ClientState) -> None:
         """Take note of a client that has sent something."""
         session = client.session

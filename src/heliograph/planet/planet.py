@@ -140,8 +140,7 @@ class Planet:
         for item in items:
             kind = type(item)
             if kind is Cursor:
-                client.session.passed(item.frames, now)
-                self.mark(client)
+                self._cursors.passed(client, item.frames, now)
                 if deaf and client.link is not None:
                     self._end.look(client.link)
             elif deaf:
