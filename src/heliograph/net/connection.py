@@ -67,6 +67,8 @@ class Connection(asyncio.Protocol):
             return
         self.bytes_in += len(data)
         shell = self._shell
+        shell.chunks += 1
+        shell.chunk_bytes += len(data)
         try:
             with self._lock:
                 self._feed(self.link, data, self._clock())

@@ -39,9 +39,14 @@ class Server:
     """A running planet; `serve` makes one."""
 
     def __init__(
-        self, config: PlanetConfig, *, rng: random.Random | None, limits: SocketLimits | None
+        self,
+        config: PlanetConfig,
+        *,
+        rng: random.Random | None = None,
+        limits: SocketLimits | None = None,
+        alone: bool = False,
     ) -> None:
-        """Begin to listen, in the running event loop.
+        """Begin to listen, in the running event loop, which may be the planet's alone.
 
         Raises:
             UsageError: An address cannot be listened on, or a PEM file is not one.
@@ -51,7 +56,8 @@ class Server:
         limits = limits or SocketLimits()
         now = time.monotonic_ns()
         self.planet = Planet(config, rng=rng or random.SystemRandom(), now=now)
-        self.shell = Shell(self.planet, limits=limits, journal=self.journal)
+        rest = time.sleep if alone else None
+        self.shell = Shell(self.planet, limits=limits, journal=self.journal, rest=rest)
         self.shell.after_flush = self._look
         self._gone = asyncio.Event()
         self._closing = False
@@ -164,6 +170,7 @@ async def serve(
     *,
     rng: random.Random | None = None,
     limits: SocketLimits | None = None,
+    alone: bool = False,
 ) -> AsyncIterator[Server]:
     """Run a planet for the time of an `async with`; at its end, it shuts down in order.
 
@@ -171,11 +178,13 @@ async def serve(
         config: Its settings; a port of 0 takes any, and `server.port` says which.
         rng: Where its tokens come from; the system's own source, but for tests.
         limits: How much of a link may lie outside the lanes.
+        alone: Whether the event loop has nothing else to do: the planet may then stop it for a
+            millisecond, so that what many links send one by one is read together.
 
     Raises:
         UsageError: An address cannot be listened on, or a PEM file is not one.
     """
-    server = Server(config, rng=rng, limits=limits)
+    server = Server(config, rng=rng, limits=limits, alone=alone)
     try:
         yield server
     finally:
@@ -210,7 +219,7 @@ async def _run(config: PlanetConfig, started: Callable[[Server], None] | None) -
         with suppress(NotImplementedError):  # Windows has none in its loops.
             loop.add_signal_handler(one, ask)
     with suppress(asyncio.CancelledError):
-        async with serve(config) as server:
+        async with serve(config, alone=True) as server:
             if started is not None:
                 started(server)
             await asked.wait()
