@@ -129,3 +129,19 @@ def test_the_trip_has_a_bound() -> None:
     window.ack(100, 60 * SECOND)
     assert window.trip == TRIP_MAX
     assert HORIZON < TRIP_MAX
+
+
+def test_a_limit_that_was_too_high_comes_down_though_the_socket_takes_less() -> None:
+    rate, takes = 6_250, 40_000
+    window, now, free_at = Window(MAX), 0, 0
+    window.limit = window.burst = 65_536
+    window.rate = 5 * 65_536.0
+    coming: deque[tuple[int, int]] = deque()
+    while now < 120 * SECOND:
+        while min(window.room(), takes - window.under_way) >= 1_460:
+            window.send(1_460, now)
+            free_at = max(free_at, now) + 1_460 * SECOND // rate
+            coming.append((free_at + 40 * MILLISECOND, 1_460))
+        now, size = coming.popleft()
+        window.ack(size, now)
+    assert window.limit < 8_192

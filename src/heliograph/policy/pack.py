@@ -98,7 +98,7 @@ class _Run:
         kept = self.places(self.kept)
         self.level = self.policy.top + 1
         rest = self.policy.policy.rest
-        left = 0
+        left, share = 0, 64
         if rest is not Rest.NOTHING and limits is not None:
             left = _left(limits.room(before), before, len(kept), len(self.lane.entries))
         while True:
@@ -106,7 +106,8 @@ class _Run:
             packed = self.settle()
             if limits is None or left == 0 or limits.enough(before, self.load(packed.entries)):
                 break
-            left = left * 7 // 8
+            # The digest needs room too, and events differ in size: give up little at first.
+            left, share = left - max(1, left // share), max(8, share // 2)
         if limits is not None and not limits.enough(before, self.load(packed.entries)):
             # Sketches in a lane too small for them: the counts and times remain.
             packed = bare(packed)

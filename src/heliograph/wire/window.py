@@ -100,7 +100,9 @@ class Window:
         rate = (self.acked - self._mark) * 1_000_000_000 / took
         if rate > self.rate:
             self.rate = rate
-        elif self._limited:
+        elif self._limited or took > HORIZON + 2 * self.trip:
+            # Bytes that take so long wait somewhere on the way, although the limit let more go: it
+            # was too high, and a link that does not use it up would never show that.
             rounds = min(max(1, took // (HORIZON + self.trip)), _ROUNDS_MAX)
             self.rate = max(rate, self.rate * _DECAY**rounds)
         if self._alone:
