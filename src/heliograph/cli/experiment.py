@@ -82,10 +82,10 @@ def run(
 
     experiment = find(name)
     folder = output or _OUTPUT / name
-    files.check(folder)
     if real and (reason := namespaces.unavailable()):
         click.echo(f"skipped: {reason}", err=True)
         raise SystemExit(WRONG_USAGE)
+    files.check(folder)
     with advancing(f"running {name}") as tell:
         found = experiment.run(Setting(real, seeds or 0, seconds or 0.0, quick, tell))
     written = files.write(experiment, found, folder, real=real)
