@@ -81,8 +81,7 @@ class Account:
                 return None
             raise EventError(f"a digest of {self.stream} stands before an event that it covers")
         open_ = digest.upto - self.base - self.events
-        overlaps = digest.after < self.overlap <= digest.upto
-        if overlaps and open_ >= 0:
+        if digest.after < self.overlap <= digest.upto and open_ >= 0:
             # It begins before a crash: what it says beyond the count is not of these numbers alone.
             digest = Digest(self.stream, self.epoch, self.base, digest.upto, open_, gap=open_)
         elif open_ != digest.settled:
@@ -92,7 +91,7 @@ class Account:
             )
         self.base = self.last = digest.upto
         self.events = 0
-        return None if overlaps and not open_ else digest
+        return digest if digest.settled else None
 
     def rejoin(self, begin: Position) -> list[Digest]:
         """Go on behind `begin` after every host that knew this receiver has gone.

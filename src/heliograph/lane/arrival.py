@@ -76,6 +76,8 @@ def _clip(lane: Lane, entry: Entry, skip: Position) -> Entry | None:
         lane.skip = None
         if item.after < skip.number:
             lost = item.upto - skip.number - lane.behind
+            if not lost:
+                return None  # All behind it has come.
             entry = Entry(Digest(item.stream, item.epoch, skip.number, item.upto, lost, gap=lost))
     return entry
 
