@@ -131,14 +131,14 @@ async def watch(ward: Ward, server: Server) -> None:
 def picture(ward: Ward) -> list[str]:
     """Return what is shown of all receivers now."""
     alarms = sum(map(alarming, ward.readings[: len(ward.sent)]))
-    head = f"{'after ' + format(ward.now(), '.0f') + ' s':31} lane    events   dropped  digests"
-    lines = [f"{head}  alarms of {alarms:<4}  age of the last"]
+    head = f"{'after ' + format(ward.now(), '.0f') + ' s':27} lane  events dropped digests"
+    lines = [f"{head} alarms of {alarms:<3}  age"]
     for one in ward.receivings:
         level = fill(float(str(one.lane.get("fill", 0.0))))
-        age = f"{one.late[-1]:6.1f} s" if one.late else "-"
+        age = f"{one.late[-1]:.1f} s" if one.late else "-"
         lines.append(
-            f"{one.title:30} {level:>6}  {len(one.events):8,}  {one.books.dropped:8,} "
-            f"{len(one.digests):8,}  {one.alarms():9,}  {age:>16}"
+            f"{one.title:27} {level:>6} {len(one.events):6,} {one.books.dropped:7,} "
+            f"{len(one.digests):7,} {one.alarms():10,} {age:>7}"
         )
     return [*lines, ""]
 
@@ -156,9 +156,11 @@ async def main() -> None:
         ],
     )
     print(
-        f"Two patients, {len(readings) / 600 * SPEED:.0f} readings a second each. The thin links "
-        f"pass {LINK_BYTES:,} bytes a second; a lane\nholds {CAPACITY.entries} entries. "
-        f"Alarms are readings below {LOW} or above {HIGH}. This takes half a minute.\n",
+        f"Two patients, {len(readings) / 600 * SPEED:.0f} readings a second each; "
+        "this shows one of them.\n"
+        f"The thin links pass {LINK_BYTES:,} bytes a second, a third of what one patient sends; a\n"
+        f"lane holds {CAPACITY.entries} entries. Alarms are readings below {LOW} or above {HIGH}.\n"
+        "This takes half a minute.\n",
         flush=True,
     )
     async with AsyncExitStack() as stack:

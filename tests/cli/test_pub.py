@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,6 +15,8 @@ import pytest
 
 from cli.planets import a_planet, receiving, until
 from cli.running import PULSE, heliograph, ramp, write_trace
+from heliograph.cli import pub
+from heliograph.cli.stopping import Stop
 from heliograph.net.sync import connect_sync
 
 if TYPE_CHECKING:
@@ -173,3 +177,39 @@ def test_who_is_killed_and_started_again_goes_on_at_once() -> None:
             assert [one.epoch for one in events] == sorted(one.epoch for one in events)
         found = got(receiver, 0)
         assert len({one.epoch for one in [*events, *found]}) <= 2
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"21.5\n22\n", "line 1: a number where a name was expected; write JSON lines"),
+        (b"open\n", 'no event came; standard input is JSON lines, such as {"open": true}'),
+    ],
+)
+def test_lines_that_are_values_and_nothing_else_are_told_what_is_wanted(
+    line: bytes, said: str
+) -> None:
+    with a_planet() as address:
+        done = subprocess.run(
+            [sys.executable, "-m", "heliograph.cli", "pub", "s", "--planet", address],
+            input=line, capture_output=True, check=False, timeout=30,
+        )  # fmt: skip
+    assert said in done.stderr.decode()
+
+
+def test_who_was_asked_to_end_waits_for_no_planet_that_is_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pub, "_END_SECONDS", 0.05)
+    asked: list[float] = []
+
+    def flush(seconds: float) -> bool:
+        asked.append(seconds)
+        time.sleep(0.02)
+        return False
+
+    sender = mock.Mock(flush=flush)
+    stop = Stop()
+    stop.asked = True
+    assert not pub._wait(sender, stop)  # noqa: SLF001 - how long it waits is inside
+    assert asked

@@ -148,3 +148,16 @@ def test_books_that_do_not_add_up_are_a_bug_of_ours() -> None:
         ran = heliograph("sub", "s", "--planet", address, "--seconds", "1", "--quiet")
     assert ran.code == 3
     assert "the books do not add up: a number twice" in ran.err
+
+
+def test_what_a_policy_names_and_the_stream_lacks_is_noted() -> None:
+    with a_planet() as address, feeding(address, "s", pulses(3)):
+        words = ("sub", "s", "--planet", address, "--limit", "1", "--policy")
+        slip = heliograph(*words, "latest-per Patient")
+    assert "note: s has no attribute Patient; it has PulseRate, patient" in slip.err
+
+
+def test_who_tries_a_wildcard_is_told_that_there_are_none() -> None:
+    with a_planet() as address:
+        ran = heliograph("sub", "ward-3/#", "--planet", address, "--seconds", "3.5")
+    assert "there are no wildcards" in ran.err

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 STDIN: Final = "-"
 FORMATS: Final = ("csv", "jsonl", "parquet")
+LINES_WANTED: Final = 'JSON lines, such as {"open": true}, or CSV under a header of names'
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ def from_stdin(form: str, time_tag: str | None) -> Iterator[Reading]:
         return
     if not form:
         form = "jsonl" if first.startswith((b"{", b"[")) else "csv"
+        if form == "csv" and _number(first.split(b",")[0]):
+            raise lines.trouble(1, f"a number where a name was expected; write {LINES_WANTED}")
     reader = JsonLines(lines, None) if form == "jsonl" else CsvRecords(lines, None, 1)
     tag = time_tag
     for record in reader:
@@ -68,6 +71,14 @@ def from_stdin(form: str, time_tag: str | None) -> Iterator[Reading]:
             yield Reading(values, None if time is None else read_time(time))
         except EventError as error:
             raise TraceError(f"standard input, line {record.line}: {error}") from None
+
+
+def _number(text: bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _taken(record: Record, tag: str) -> Any:

@@ -12,7 +12,14 @@ import click
 
 from heliograph.cli.arguments import FILE
 from heliograph.cli.attaching import Place, attached, of_planet
-from heliograph.cli.origins import FORMATS, STDIN, from_generator, from_stdin, from_trace
+from heliograph.cli.origins import (
+    FORMATS,
+    LINES_WANTED,
+    STDIN,
+    from_generator,
+    from_stdin,
+    from_trace,
+)
 from heliograph.cli.pacing import Pace, read_pace
 from heliograph.cli.stopping import Stop, stopping
 from heliograph.event.errors import UsageError
@@ -31,6 +38,8 @@ _AHEAD: Final = 8_192
 # and what does not fit is dropped as the receivers' policies say.
 _PIPE_SECONDS: Final = 5.0
 _LOOK_SECONDS: Final = 1.0
+# Who asked for the end has it after so long, whether or not a planet is there to take the rest.
+_END_SECONDS: Final = 5.0
 _INTERRUPTED: Final = 130
 
 
@@ -94,6 +103,8 @@ def command(stream: str, place: Place, **given: Any) -> int:
         early = stop.asked and not given["generate"] and not _piped(given)
         received = _wait(sender, stop)
         _summary(sender, count, taken, received=received)
+        if not count and _piped(given):
+            click.echo(f"note: no event came; standard input is {LINES_WANTED}", err=True)
         return 0 if received and not early else _INTERRUPTED
 
 
@@ -149,8 +160,9 @@ def _wait(sender: SyncSender, stop: Stop) -> bool:
     """Wait until the planet has received everything; say if that is so."""
     told = False
     before = stop.asked
+    until = time.monotonic() + _END_SECONDS
     while not sender.flush(_LOOK_SECONDS):
-        if stop.asked and not before:
+        if stop.asked and (not before or time.monotonic() >= until):
             return False
         if not told:
             told = True

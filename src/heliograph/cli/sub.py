@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 A_BUG: Final = 3
 # A stream that nobody offers is waited for; whoever waits is told so after that.
 _PATIENCE_SECONDS: Final = 2.0
+_WILD: Final = frozenset({"#", "+", "*", "**", ">"})  # Of MQTT, Zenoh and NATS.
 
 
 @click.command(short_help="Receive a stream, and what was dropped of it.")
@@ -70,6 +71,7 @@ def command(
     """  # noqa: D301 - \b is click's mark for text that keeps its lines
     from heliograph.cli.amounts import read_capacity
     from heliograph.cli.books import Books
+    from heliograph.cli.missing import attributes_missing, show_missing
     from heliograph.cli.watching import Watch, watching
     from heliograph.policy.builtin import resolve
 
@@ -86,6 +88,8 @@ def command(
         with watching(watch):
             _receive(receiver, books, writer, stop, given["limit"], watch)
         watch.last(books.dropped - books.gaps)
+        if found is not None and books.events:
+            show_missing(stream, attributes_missing(found, receiver.schema), receiver.schema)
         writer.close()
     if not quiet or books.troubles:
         _summary(books, watch, time.monotonic() - began)
@@ -109,6 +113,8 @@ def _receive(
             patience = 0.0
             if not watch.offered:
                 click.echo(f"note: nobody offers {receiver.stream} yet; waiting for it", err=True)
+                if _WILD.intersection(receiver.stream.split("/")):
+                    click.echo("note: there are no wildcards: a stream is named in full", err=True)
         if limit is not None and books.events >= limit:
             return
 
