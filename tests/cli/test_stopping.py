@@ -76,3 +76,12 @@ class Hurried(Stop):
 
 def test_who_was_asked_just_before_a_read_does_not_begin_it() -> None:
     assert list(Hurried().reads(iter(lambda: 1 // 0, None))) == []
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_signal_interrupts_what_does_not_look_for_one(before: bool) -> None:  # noqa: FBT001
+    with stopping() as stop:
+        stop.asked = before  # Then nothing is done at all.
+        with pytest.raises(KeyboardInterrupt), stop.interrupted():
+            kill()
+        assert not stop.blocked

@@ -249,7 +249,7 @@ def displaced(one: Played) -> int:
 def test_a_sender_whose_stream_was_taken_over_says_why_and_that_it_knows() -> None:
     one = Played(name="ada")
     sender = displaced(one)
-    why = "another client of the name 'ada' offers the stream now; of what was published 1 are lost"
+    why = "another client of the name 'ada' offers the stream now; up to 4 events are lost"
     assert one.client.senders[sender].error == why
     with pytest.raises(EventError, match=f"s: {why}"):
         one.publish(sender)

@@ -56,3 +56,13 @@ def test_nothing_written_is_nothing() -> None:
     file = io.BytesIO()
     IpcWriter(file).close()
     assert file.getvalue() == b""
+
+
+def test_an_event_that_could_not_be_read_is_a_row_without_values() -> None:
+    schema = Schema.declare({"a": "int64"})
+    file = io.BytesIO()
+    writer = IpcWriter(file)
+    writer.events([Event("s", 1, 1, 0, {"a": 1}), Event("s", 1, 2, 0, {"_opaque": b"x"})], schema)
+    writer.close()
+    table = ipc.open_stream(file.getvalue()).read_all()
+    assert table["a"].to_pylist() == [1, None]

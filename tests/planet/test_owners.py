@@ -213,7 +213,7 @@ def test_a_displaced_owner_that_comes_back_is_told_and_keeps_the_rest() -> None:
     ada.attach(rig.now)
     rig.run(1)
     assert ada.senders[lost].error == (
-        "another client of the name 'ada' offers the stream now; of what was published 4 are lost"
+        "another client of the name 'ada' offers the stream now; up to 4 events are lost"
     )
     assert [one["lost"] for one in logs(rig, "stream_taken_over")] == [4]
     with pytest.raises(EventError, match="s: another client of the name 'ada'"):

@@ -6,6 +6,7 @@ from heliograph.event.schema import Schema
 from heliograph.lane.outlet import LANES_MAX
 from heliograph.planet.subscriptions import MARKS_MAX
 from heliograph.policy.document import loads
+from heliograph.policy.model import Policy
 from planet.pair import Rig
 from planet.policies import EVERY, NEWEST, OLDEST, TEXT, above
 
@@ -231,3 +232,30 @@ def test_one_client_has_so_many_policies_for_one_stream() -> None:
     assert all("at most 64 policies" in str(error) for error in errors[LANES_MAX:])
     rig.publish(ada, sender, 5)
     assert rig.take(ben, receivers[LANES_MAX - 1]).numbers == [1, 2, 3, 4, 5]
+
+
+def test_a_receiver_closed_before_it_was_opened_takes_nothing_from_the_other() -> None:
+    rig = Rig()
+    ada, ben = rig.client("ada"), rig.client("ben")
+    sender = rig.advertise(ada, "s")
+    first = ben.subscribe("s", None, rig.now)
+    second = ben.subscribe("s", None, rig.now)
+    ben.unsubscribe(first, rig.now)
+    rig.settle()
+    rig.publish(ada, sender, 5)
+    assert rig.take(ben, second).numbers == [1, 2, 3, 4, 5]
+
+
+def test_what_a_client_filters_itself_is_told_when_the_stream_falls_silent() -> None:
+    rig = Rig(pack_steps=1)
+    ada, ben = rig.client("ada"), rig.client("ben")
+    sender = rig.advertise(ada, "s")
+    receiver = rig.subscribe(ben, "s", Policy(always=above(20).levels[0].filters))
+    for _ in range(3):
+        rig.publish(ada, sender, 10)
+        rig.run(5)
+        assert ben.receivers[receiver].missing == 0
+    book = rig.take(ben, receiver)
+    assert book.whole(30)
+    assert book.filtered == 30 - len(book.numbers) > 10
+    assert rig.planet.status(rig.now)["events"]["filtered"] < 5

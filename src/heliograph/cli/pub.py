@@ -94,8 +94,9 @@ def command(stream: str, place: Place, **given: Any) -> int:
         origin, pace = _opened(stack, **given)
         stop = stack.enter_context(stopping(given["seconds"]))
         client, _ = stack.enter_context(attached(place, "pub", stream))
+        with stop.interrupted():  # It may wait for an owner that seems attached.
+            sender = client.advertise(stream)
         began = time.monotonic()
-        sender = client.advertise(stream)
         patience = _PIPE_SECONDS if _piped(given) else None
         count = _publish(sender, origin, pace, stop, now=given["now"], patience=patience)
         taken = time.monotonic() - began

@@ -47,6 +47,17 @@ class Stop:
                 return
             yield found
 
+    @contextmanager
+    def interrupted(self) -> Iterator[None]:
+        """Let a signal interrupt what is done in a `with`, which does not look for one."""
+        self.blocked = True
+        try:
+            if self.asked:
+                raise KeyboardInterrupt
+            yield
+        finally:
+            self.blocked = False
+
     def wait(self, seconds: float) -> None:
         """Wait so long, or until it is time to stop."""
         until = time.monotonic() + seconds

@@ -214,8 +214,8 @@ class Incoming:
         schema = forms.read_schema(message.schema)
         known = self._names.get(message.alias)
         self._newest = max(self._newest, message.alias)
-        if receiver is None:
-            return  # It was closed meanwhile.
+        if message.stream not in self._streams:
+            return  # Its receivers were closed meanwhile.
         if known is None:
             self._names[message.alias] = _Named(message.stream, message.epoch, message.base, schema)
             if len(self._names) > EPOCHS_MAX:
@@ -223,6 +223,8 @@ class Incoming:
         else:
             schema = known.schema if known.schema.version >= schema.version else schema
             known.schema = schema
+        if receiver is None:
+            return  # What is said of the stream is for the others too.
         begin = Position(message.epoch, message.after)
         try:
             receiver.open(message.alias, message.bit, begin, schema, now)
@@ -254,7 +256,8 @@ class Incoming:
         if named is None:
             return
         for receiver in self._streams.get(named.stream, ()):
-            receiver.beacon = Position(named.epoch, message.number)
+            if receiver.silent(Position(named.epoch, message.number)):
+                self._tell(receiver)
 
     def _denied(self, message: Denied) -> None:
         receiver = self.client.receivers.get(message.receiver)

@@ -124,13 +124,22 @@ class Outgoing:
         self.outlet.remove(sender.stream)
         self._gathering.pop(sender.number, None)
         self.client.say(Withdraw(message.alias))
-        name, lost = self.client.config.name, sender.waiting
+        name, lost = self.client.config.name, sender.waiting + self._under_way(message.alias)
         sender.alias, sender.displaced = 0, True
         sender.error = f"another client of the name {name!r} offers the stream now"
         if lost:
-            sender.error += f"; of what was published {lost} are lost"
+            sender.error += f"; up to {lost} events are lost"
         fields = {"stream": sender.stream, "epoch": sender.epoch, "name": name, "lost": lost}
         self.client.effects.append(Log("warning", "stream_taken_over", fields))
+
+    def _under_way(self, alias: int) -> int:
+        """Return how many events of a stream were sent and not acknowledged."""
+        reader = Reader(self.client.config.frame_bytes)
+        frames = [frame for frame, data in self.client.session.unacked if data]
+        items = [one for frame in frames for one in reader.feed(frame)]
+        runs = sum(len(one.rows) for one in items if isinstance(one, Run) and one.alias == alias)
+        blocks = (one for one in items if isinstance(one, BlockFrame) and one.alias == alias)
+        return runs + sum(one.count for one in blocks)
 
     def demanded(self, message: Demand) -> None:
         """Take what the receivers of a stream would give up first."""

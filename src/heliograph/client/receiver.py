@@ -194,7 +194,21 @@ class Receiver:
         if new is None:
             return False
         self._offer(lane, entry if new is item else Entry(new), now)
+        if lane.owed.count and account.position == self.beacon:
+            lane.owed.settle(lane)
         return True
+
+    def silent(self, beacon: Position) -> bool:
+        """Hear how far a stream has come that has fallen silent; say if that tells anything new.
+
+        What an always level removed here is told once all has come: nothing else would tell it.
+        """
+        self.beacon = beacon
+        lane, account = self.lane, self.account
+        if lane is None or account is None or not lane.owed.count or account.position != beacon:
+            return False
+        lane.owed.settle(lane)
+        return bool(lane.entries)
 
     @staticmethod
     def _offer(lane: Lane, entry: Entry, now: int) -> None:

@@ -13,8 +13,8 @@ import pyarrow as pa
 from pyarrow import ipc
 
 from heliograph.event.arrow import to_table
-from heliograph.event.convert import blocks_of
 from heliograph.event.jsonl import digest_object
+from heliograph.event.unreadable import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +37,7 @@ class IpcWriter:
 
     def events(self, events: Iterable[Event], schema: Schema) -> None:
         """Write events as one batch or more."""
-        table = to_table(list(blocks_of(events, schema)), schema)
+        table = to_table(list(rows_of(events, schema)), schema)
         self._open(table.schema)
         self._writer.write_table(table)
 

@@ -20,7 +20,7 @@ from heliograph.event.schema import OPAQUE
 from heliograph.event.types import Type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from heliograph.event.schema import Schema
 
@@ -49,9 +49,14 @@ def all_rows(block: Block, schema: Schema) -> Iterator[Block]:
 
     One that cannot be read has its number there, and its row where the stream has a place for it.
     """
+    yield from rows_of(all_events([block], schema), schema)
+
+
+def rows_of(events: Iterable[Event], schema: Schema) -> Iterator[Block]:
+    """Yield events as a receiver got them, some of them opaque perhaps, as blocks of rows."""
     has_place = schema.type_of(OPAQUE) is Type.BYTES
-    events = [
+    whole = (
         event if has_place or OPAQUE not in event.values else replace(event, values={})
-        for event in all_events([block], schema)
-    ]
-    yield from blocks_of(events, schema)
+        for event in events
+    )
+    yield from blocks_of(whole, schema)

@@ -11,11 +11,10 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from heliograph.event.block import Block
-from heliograph.event.convert import blocks_of
 from heliograph.event.digest import Digest
 from heliograph.event.errors import EventError, UsageError
 from heliograph.event.event import Event
-from heliograph.event.unreadable import all_events, all_rows
+from heliograph.event.unreadable import all_events, all_rows, rows_of
 from heliograph.net.lanes import lane_status
 from heliograph.net.policies import read_policy
 
@@ -226,9 +225,9 @@ def _blocks(entries: list[Entry], schema: Schema) -> list[Block | Digest]:
         if isinstance(entry, Event):
             events.append(entry)
             continue
-        found += [*blocks_of(events, schema), entry]
+        found += [*rows_of(events, schema), entry]
         events = []
-    return [*found, *blocks_of(events, schema)]
+    return [*found, *rows_of(events, schema)]
 
 
 def _table(blocks: list[Block], schema: Schema) -> Any:
