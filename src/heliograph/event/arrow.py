@@ -84,8 +84,8 @@ def read_batch(block: Block, schema: Schema) -> pa.RecordBatch:
         raise EventError(f"a block of {block.count} events has columns of {batch.num_rows}")
     if batch.column(0).null_count:
         raise EventError("an event without a time")
-    for column in batch.columns[1:]:
-        if pa.types.is_list(column.type) and column.flatten().null_count:
+    for place, kind in enumerate(schema.types, 1):
+        if kind.is_list and batch.column(place).flatten().null_count:
             raise EventError("a list with a null in it")
     return batch
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from heliograph.event import rows
 from heliograph.event.block import ROWS, Block, Places
 from heliograph.event.errors import EventError
-from heliograph.event.types import Type, check_time
+from heliograph.event.types import Type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,11 +132,7 @@ class Columns:
                 self._chunks += [([block], arrow.read_batch(block, schema)) for block in run]
 
     def times(self) -> npt.NDArray[np.int64]:
-        """Return the time of each event in microseconds.
-
-        Raises:
-            EventError: One lies outside the years 1 to 9999, which no digest could tell.
-        """
+        """Return the time of each event in microseconds, as it came: it may be no time at all."""
         parts = []
         for run, data in self._chunks:
             if isinstance(data, list):
@@ -146,11 +142,7 @@ class Columns:
                 parts.append(starts + offsets)
             else:
                 parts.append(data.column(0).to_numpy().view(np.int64))
-        times = _join(parts)
-        if len(times):
-            check_time(int(times.min()))
-            check_time(int(times.max()))
-        return times
+        return _join(parts)
 
     def numbers(self) -> npt.NDArray[np.int64]:
         """Return the number of each event."""

@@ -21,6 +21,7 @@ import msgspec
 import numpy as np
 
 from heliograph.event.digest import Digest
+from heliograph.event.types import check_time
 from heliograph.policy.digesters import parts_of
 from heliograph.policy.merge import merge
 from heliograph.policy.model import Each
@@ -202,6 +203,8 @@ class _Builder:
             times = self.times[places]
             parts = parts_of(self.policy.digesters, self.columns, places)
             span = int(np.minimum.reduce(times)), int(np.maximum.reduce(times))
+            for time in span:
+                check_time(time)  # What no calendar has a digest could not tell.
             own = Digest(self.stream, self.epoch, 0, 0, len(places), 0, *span, parts)
             merged = merge(merged, own) if merged.settled else own
         if not self.policy.always:
