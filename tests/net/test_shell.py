@@ -272,34 +272,32 @@ def test_stopping_does_not_wait_for_ever_for_who_does_not_read() -> None:
     run(main)
 
 
-@pytest.mark.parametrize(
-    ("chunks", "size", "rests"),
-    [(16, 100, 1), (15, 100, 0), (100, 24, 0), (100, 5_000, 0), (100, 1_000, 1), (0, 0, 0)],
-)
+@pytest.mark.parametrize(("small", "rests"), [(16, 1), (15, 0), (100, 1), (0, 0)])
 def test_a_turn_of_many_small_chunks_is_followed_by_a_rest_where_it_may(
-    chunks: int, size: int, rests: int
+    small: int, rests: int
 ) -> None:
     async def main() -> None:
         taken: list[float] = []
         for rest in (taken.append, None):
             shell = Shell(Echo(), rest=rest)
-            shell.chunks, shell.chunk_bytes = chunks, chunks * size
+            shell.small = small
             shell.flush()
             shell.flush()
-            assert (shell.chunks, shell.chunk_bytes) == (0, 0)
+            assert shell.small == 0
             await shell.stop(0.0)
         assert taken == [REST_SECONDS] * rests
 
     run(main)
 
 
-def test_a_shell_counts_the_chunks_of_a_turn() -> None:
+@pytest.mark.parametrize(("size", "small"), [(24, 0), (100, 1), (5_000, 0)])
+def test_a_shell_counts_the_small_chunks_of_a_turn(size: int, small: int) -> None:
     async def main() -> None:
         async with shell_of(Echo()) as (shell, port), peer_of(port) as (reader, writer):
-            seen: list[tuple[int, int]] = []
-            shell.after_flush = lambda: seen.append((shell.chunks, shell.chunk_bytes))
-            writer.write(b"x" * 100)
-            await reader.readexactly(100)
-            assert (1, 100) in seen
+            seen: list[int] = []
+            shell.after_flush = lambda: seen.append(shell.small)
+            writer.write(b"x" * size)
+            await reader.readexactly(size)
+            assert max(seen) == small
 
     run(main)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 READ_BYTES: Final = 64 * 1_024
 # How many chunks one link may have in its turn before all others have theirs.
 CHUNKS_PER_TURN: Final = 4
+# Chunks of about one event: not cursors, nor what was gathered (see `Shell`).
+REST_CHUNK_BYTES: Final = range(64, 1_024)
 # What is told of a chunk that a core stumbled over.
 _STORY_BYTES: Final = 64
 
@@ -67,8 +69,8 @@ class Connection(asyncio.Protocol):
             return
         self.bytes_in += len(data)
         shell = self._shell
-        shell.chunks += 1
-        shell.chunk_bytes += len(data)
+        if len(data) in REST_CHUNK_BYTES:
+            shell.small += 1
         try:
             with self._lock:
                 self._feed(self.link, data, self._clock())

@@ -32,7 +32,6 @@ LATE_NS: Final = 50_000_000
 # and written at once: with a hundred senders that takes a third of the work from the planet.
 REST_SECONDS: Final = 0.001
 REST_CHUNKS_MIN: Final = 16
-REST_CHUNK_BYTES: Final = range(64, 1_024)  # On the average: not cursors, nor full chunks.
 # How long a link that is being closed may take to send what is left.
 CLOSE_SECONDS: Final = 3.0
 GONE_SECONDS: Final = 1.0
@@ -63,7 +62,7 @@ class Shell:
         self.loop = asyncio.get_running_loop()
         self._ask = ask or self.loop.call_soon
         self._rest = rest
-        self.chunks = self.chunk_bytes = 0  # What came since the last turn.
+        self.small = 0  # Chunks of about one event that came since the last turn.
         # Held while the core is called. Only the sync form calls it from another thread; for all
         # others this costs some 50 ns a chunk.
         self.lock = threading.RLock()
@@ -184,9 +183,8 @@ class Shell:
 
     def _pause(self) -> None:
         """Let what many links send one by one gather in their sockets."""
-        chunks, size = self.chunks, self.chunk_bytes
-        self.chunks = self.chunk_bytes = 0
-        if chunks >= REST_CHUNKS_MIN and size // chunks in REST_CHUNK_BYTES and self._rest:
+        small, self.small = self.small, 0
+        if small >= REST_CHUNKS_MIN and self._rest:
             self._rest(REST_SECONDS)
 
     def _late_ready(self, links: list[int]) -> None:
