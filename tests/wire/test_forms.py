@@ -227,7 +227,7 @@ def test_a_block_frame_that_contradicts_itself_is_refused(changes: dict[str, Any
     block = block_of("s", 1, [4, 5, 6], [0, 0, 0], [[1], [2], [3]], NUMBERS)
     frame = BlockFrame(
         1, block.first, block.span, block.count, block.version, block.form, block.time,
-        block.presence, block.body, b"",
+        block.presence, block.body,
     )  # fmt: skip
     assert framed_block(frame, "s", 1) == block
     with pytest.raises(WireError):

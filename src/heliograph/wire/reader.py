@@ -47,7 +47,7 @@ class Run(msgspec.Struct, frozen=True, gc=False):
 
 
 class BlockFrame(msgspec.Struct, frozen=True, gc=False):
-    """A block as it came; `frame` is all of it, to be sent on."""
+    """A block as it came, its body not looked into."""
 
     alias: int
     first: int
@@ -58,7 +58,6 @@ class BlockFrame(msgspec.Struct, frozen=True, gc=False):
     time: int
     presence: bytes
     body: bytes
-    frame: bytes
 
 
 class DigestFrame(msgspec.Struct, frozen=True, gc=False):
@@ -215,5 +214,5 @@ def _block(data: bytes, at: int, end: int) -> BlockFrame:
         raise WireError(f"a block frame of {count} events in {span} numbers")
     return BlockFrame(
         alias, first, span, count, version, form, time, frame[BLOCK_HEAD.size : body],
-        frame[body:], frame,
+        frame[body:],
     )  # fmt: skip
